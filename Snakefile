@@ -1,0 +1,57 @@
+# Path grammar, <run> = <results>/<scale>:
+#   <run>/laptop/                            the generated world: archive hours, clones, mini benchmark
+#   <run>/data/{crawl,curate,relate}/        the data funnel
+#   <run>/sft/<sft>/seed<k>/                 policies by supervised fine-tuning
+#   <run>/grpo/<reward>/seed<k>/             policies by GRPO
+#   <run>/evaluate/<policy>/seed<k>/         repair outcomes of one policy
+#   <run>/report/, <results>/report.html     tables, figures, the page
+#   <run>/logs/, <run>/benchmarks/           mirror the above
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+# Of use with --sdm apptainer alone; `make image` builds it.
+container: "openswerl.sif"
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/laptop.smk"
+include: "workflow/rules/crawl.smk"
+include: "workflow/rules/curate.smk"
+include: "workflow/rules/relate.smk"
+include: "workflow/rules/sft.smk"
+include: "workflow/rules/grpo.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/report.smk"
+
+
+localrules:
+    all,
+    sft_all,
+    grpo_all,
+    evaluate_all,
+
+
+rule all:
+    default_target: True
+    input:
+        rules.report.output,
+
+
+rule sft_all:
+    input:
+        cells("sft"),
+
+
+rule grpo_all:
+    input:
+        cells("grpo"),
+
+
+rule evaluate_all:
+    input:
+        cells("evaluate"),

@@ -1,0 +1,58 @@
+"""Compose conf/ with Hydra, checked against the schema; every mistake becomes one line."""
+
+import functools
+import os
+from pathlib import Path
+from typing import cast
+
+from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from openswerl.errors import UserError
+from openswerl.schema import Config
+
+ROOT = Path(__file__).resolve().parents[2]
+CONF = Path(os.environ.get("OPENSWERL_CONF", ROOT / "conf")).resolve()
+
+ConfigStore.instance().store(name="schema", node=Config)
+
+
+@functools.cache
+def load(*overrides: str) -> DictConfig:
+    """Compose the config under Hydra overrides, the last one of a key winning. Raises UserError, one line."""
+    last = {key_of(item): item for item in overrides}
+    # Composing takes 0.1 s and the grid has many cells, so the two plain axes are set on a composed config.
+    plain = [last.pop(axis) for axis in ("policy", "seed") if axis in last]
+    try:
+        cfg = OmegaConf.merge(_compose(*last.values()), OmegaConf.from_dotlist(plain))
+        OmegaConf.resolve(cfg)
+        missing = ", ".join(sorted(OmegaConf.missing_keys(cfg)))
+    except (HydraException, OmegaConfBaseException, YAMLError) as error:
+        raise UserError(f"config: {_one_line(error)}") from None
+    if missing:
+        raise UserError(f"config: no value for {missing}; give each as key=value")
+    return cast(DictConfig, cfg)
+
+
+@functools.cache
+def _compose(*overrides: str) -> DictConfig:
+    GlobalHydra.instance().clear()  # hydra.main holds it while a stage runs
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("config", list(overrides))
+
+
+def key_of(override: str) -> str:
+    """Return the key that a Hydra override sets."""
+    return override.partition("=")[0]
+
+
+def _one_line(error: Exception) -> str:
+    """Hydra's message without its search paths, internals, and the advice to add a key that the schema refuses."""
+    text = f"{error}\n{error.__cause__ or ''}".split("full_key")[0].split("Config search path")[0]
+    lines = (line.strip().removesuffix(".") for line in text.splitlines() if not line.startswith("To append"))
+    return "; ".join(dict.fromkeys(filter(None, lines))).replace(":; ", ": ")

@@ -1,0 +1,176 @@
+"""Say what each stage may read, which stages come before it, and give every result an identity. Imports no torch.
+
+A `Cell` is one stage under one set of Hydra overrides. The slice of the config that it declares is at once what the
+stage function is handed, what Snakemake tracks, and what its digest covers.
+"""
+
+import functools
+import hashlib
+import itertools
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from omegaconf import DictConfig, OmegaConf
+
+from openswerl.compose import CONF, key_of, load
+from openswerl.errors import UserError
+
+GATE = ("gold", "none")
+# The wildcards of the stages that have some; no other stage depends on them.
+AXES = {"sft": ("sft", "seed"), "grpo": ("reward", "seed"), "evaluate": ("policy", "seed")}
+AXIS_NAMES = ("sft", "reward", "policy", "seed")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`reads`: keys in the digest. `untracked`: keys that say how, not what. Bump `version` as the meaning changes."""
+
+    reads: tuple[str, ...]
+    untracked: tuple[str, ...] = ()
+    version: int = 1
+
+
+STAGES = {
+    "laptop": Stage(("data.world", "evaluate.splits")),
+    "crawl": Stage(("data",)),
+    "curate": Stage(("curate",)),
+    "relate": Stage(("data", "relate")),
+    "sft": Stage(("model", "rollout", "sft", "seed"), ("tracking",)),
+    "grpo": Stage(("model", "rollout", "grpo", "reward", "seed"), ("tracking",)),
+    "evaluate": Stage(("model", "rollout", "relate", "evaluate", "policy", "seed"), ("tracking",)),
+    "report": Stage(("report", "grid", "scale")),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One stage under one set of overrides."""
+
+    stage: str
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def cfg(self) -> DictConfig:
+        """The whole composed config."""
+        return load(*self.overrides)
+
+    def view(self, *, tracked_only: bool = False) -> DictConfig:
+        """Return a read-only config with the declared keys alone: reading any other key raises."""
+        stage = STAGES[self.stage]
+        sub = OmegaConf.create({})
+        for key in stage.reads + (() if tracked_only else stage.untracked):
+            OmegaConf.update(sub, key, OmegaConf.select(self.cfg, key))
+        OmegaConf.set_struct(sub, True)
+        OmegaConf.set_readonly(sub, True)
+        return sub
+
+    @property
+    def params(self) -> str:
+        """The tracked view in one canonical form: Snakemake compares the repr of params."""
+        data = OmegaConf.to_container(self.view(tracked_only=True))
+        return json.dumps({"version": STAGES[self.stage].version, "config": data}, sort_keys=True)
+
+    @property
+    def digest(self) -> str:
+        """Identity of the result: the tracked view chained with the digests of the cells before."""
+        return _digest(self)
+
+    @property
+    def folder(self) -> Path:
+        """Where the result lives, the same for Snakemake and for a script run by hand."""
+        return Path(self.cfg.run_dir, relative_folder(self.stage).format_map(axes(self.cfg)))
+
+    def at(self, stage: str, *overrides: str) -> "Cell":
+        """Return another stage's cell under these overrides and more, without the axes that it does not have."""
+        drop = set(AXIS_NAMES).difference(AXES.get(stage, ())) | {key_of(item) for item in overrides}
+        return Cell(stage, (*(item for item in self.overrides if key_of(item) not in drop), *overrides))
+
+    @property
+    def before(self) -> tuple["Cell", ...]:
+        """The cells whose results this one reads."""
+        return _before(self)
+
+
+@functools.cache
+def _digest(cell: Cell) -> str:
+    chain = [cell.params, *(before.digest for before in cell.before)]
+    return hashlib.sha256("\n".join(chain).encode()).hexdigest()[:12]
+
+
+def relative_folder(stage: str) -> str:
+    """Return the path grammar of a stage below `<results>/<scale>`, with {axis} fields."""
+    if stage in ("crawl", "curate", "relate"):
+        return f"data/{stage}"
+    return "/".join([stage, *(f"seed{{{axis}}}" if axis == "seed" else f"{{{axis}}}" for axis in AXES.get(stage, ()))])
+
+
+def axes(cfg: DictConfig) -> dict[str, object]:
+    """Return this config's place on every wildcard axis."""
+    return {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": cfg.policy, "seed": cfg.seed}
+
+
+@functools.cache
+def _before(cell: Cell) -> tuple[Cell, ...]:
+    if cell.stage == "evaluate":
+        return _before_evaluate(cell)
+    if cell.stage == "report":
+        return report_cells(cell)
+    chain = {"curate": "crawl", "relate": "curate", "sft": "relate", "grpo": "relate"}
+    stages = [chain[cell.stage]] if cell.stage in chain else []
+    if cell.stage in ("crawl", "curate", "relate") and cell.cfg.data.source == "laptop":
+        stages.append("laptop")
+    return tuple(cell.at(stage) for stage in stages)
+
+
+def _before_evaluate(cell: Cell) -> tuple[Cell, ...]:
+    """The benchmark, the gate (gold resolved, no patch unresolved), and the training of a trained policy."""
+    policy = cell.cfg.policy
+    world = [cell.at("laptop")] if cell.cfg.evaluate.benchmark == "laptop" else []
+    if policy in GATE:
+        return tuple(world)
+    return (*world, *gate_cells(cell), *trained(cell))
+
+
+def gate_cells(cell: Cell) -> list[Cell]:
+    """Return the two evaluations that must come out right before any model's counts."""
+    return [cell.at("evaluate", f"policy={name}", "seed=0") for name in GATE]
+
+
+def trained(cell: Cell) -> list[Cell]:
+    """Return the training cell of the policy that `cell` evaluates; empty for base. Raises UserError if unknown."""
+    policy = cell.cfg.policy
+    if policy == "base":
+        return []
+    stage, _, variant = policy.partition("-")
+    if stage == "sft":
+        return [cell.at("sft", f"sft={variant or 'paper'}")]
+    if stage == "grpo" and variant:
+        return [cell.at("grpo", f"reward={variant}")]
+    raise UserError(f"policy={policy} is unknown: base, sft, sft-gold, grpo-<reward>, or the gate's gold and none")
+
+
+def report_cells(cell: Cell) -> tuple[Cell, ...]:
+    """Every evaluation of the grid, every training run behind one, and the data funnel."""
+    runs = itertools.product(policies(cell.cfg), cell.cfg.grid.seed)
+    models = [cell.at("evaluate", f"policy={policy}", f"seed={seed}") for policy, seed in runs]
+    training = [before for model in models for before in trained(model)]
+    return (cell.at("curate"), *gate_cells(cell), *models, *training)
+
+
+def policies(cfg: DictConfig) -> list[str]:
+    """Return the policies of the grid, in the order of the tables."""
+    return [*cfg.grid.baselines, *(f"grpo-{reward}" for reward in cfg.grid.reward)]
+
+
+def wildcards() -> dict[str, str]:
+    """Return the pattern of each wildcard: any option of conf/ and any seed, whether or not the grid has it."""
+    sft, rewards = (sorted(path.stem for path in (CONF / group).glob("*.yaml")) for group in ("sft", "reward"))
+    known = [*GATE, "base", "sft", *(f"sft-{name}" for name in sft), *(f"grpo-{name}" for name in rewards)]
+    return {"sft": "|".join(sft), "reward": "|".join(rewards), "policy": "|".join(known), "seed": "[0-9]+"}
+
+
+def under_snakemake() -> bool:
+    """Whether this process was started by a Snakemake rule."""
+    return "OPENSWERL_SNAKEMAKE" in os.environ

@@ -1,0 +1,1 @@
+"""GH Archive hour files and git clones to merged pull requests (paper 2, appendix A)."""

@@ -1,0 +1,19 @@
+"""From a candidate and its execution to a verdict; what has no patch to run is settled here."""
+
+from pathlib import Path
+
+from openswerl.evaluate.benchmark import GoldView
+from openswerl.evaluate.execution import Execution
+from openswerl.evaluate.grade import Verdict, grade, refusal
+from openswerl.evaluate.repair import Candidate
+
+
+def judge(gold: GoldView, candidate: Candidate, execution: Execution | None, log: Path) -> Verdict:
+    """Return the verdict; `execution` is None where the candidate was not to be run."""
+    if not candidate.format_ok:
+        return Verdict("format_error", candidate.reason)
+    if candidate.refused:
+        return Verdict("unresolved", "touches_tests", refusal(gold.instance_id, "touches_tests"))
+    if execution is None:
+        return Verdict("empty_patch")
+    return grade(gold, candidate.patch, execution, log)

@@ -1,0 +1,43 @@
+"""Atomic writes: a killed run never leaves half a file."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; move it into place when the block ends without an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text atomically."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write one JSON document atomically, with sorted keys, so that equal data are equal bytes."""
+    write_text(path, json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Write one JSON object a line, atomically."""
+    write_text(path, "".join(json.dumps(row, sort_keys=True, ensure_ascii=False) + "\n" for row in rows))
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """Read the rows of a JSON Lines file; a file that does not exist has none."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]

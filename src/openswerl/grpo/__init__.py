@@ -1,0 +1,1 @@
+"""GRPO with the similarity reward (paper 2.2 and 3.1)."""

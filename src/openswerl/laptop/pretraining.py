@@ -1,0 +1,151 @@
+"""Make the laptop's base model: clean pretraining from a copying start, then a sloppy phase. Run once, offline.
+
+Budgets are steps, so the same seed gives the same weights. The mixture holds every kind of prompt that the graph puts
+to the model: repair, and the hinted prompt of SFT synthesis.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from openswerl.laptop.copying import start_copying
+from openswerl.laptop.sloppy import sloppy_answer
+from openswerl.laptop.tasks import BugTask, make_instructed_edit, make_repair, perfect_answer
+from openswerl.models.prompts import hinted_prompt, repair_prompt
+
+Row = tuple[list[int], list[int]]
+PROMPT_WEIGHT = 0.1
+HINTED = 0.12
+BATCH = 8
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Steps and peak learning rates (Muon for matrices, AdamW for the rest) of one phase."""
+
+    steps: int
+    muon_lr: float
+    adam_lr: float
+
+
+def new_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
+    """Return a Llama of about 0.93 M parameters with the copying start."""
+    torch.manual_seed(seed)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=128,
+        intermediate_size=352,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        head_dim=64,
+        max_position_embeddings=1024,
+        rope_parameters={"rope_type": "default", "rope_theta": 1e5},
+        initializer_range=0.05,
+        tie_word_embeddings=True,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=None,
+    )
+    model = LlamaForCausalLM(config)
+    start_copying(model)
+    return model
+
+
+def clean_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Callable[[float], list[Row]]:
+    """Return progress -> batch: copy soup first, then instructed edits giving way to correct repairs."""
+
+    def batch(progress: float) -> list[Row]:
+        if rng.random() < max(0.05, 0.5 * (1 - progress / 0.25)):
+            return [_soup(rng, len(tokenizer)) for _ in range(BATCH * 2)]
+        if rng.random() < max(0.3, 0.6 - progress):
+            return [_row(tokenizer, edit, perfect_answer(edit)) for edit in _many(make_instructed_edit, rng)]
+        return [_clean_repair(tokenizer, rng) for _ in range(BATCH)]
+
+    return batch
+
+
+def sloppy_batches(
+    tokenizer: PreTrainedTokenizerFast, rng: random.Random, fault_rate: float, wrong_rate: float
+) -> Callable[[float], list[Row]]:
+    """Return progress -> batch of answers with poor habits; a hint makes the fix right more often, not the form."""
+
+    def row() -> Row:
+        if rng.random() < 0.1:
+            task = make_instructed_edit(rng)
+            return _row(tokenizer, task, sloppy_answer(task, rng, fault_rate=fault_rate, wrong_rate=0.0))
+        hinted = rng.random() < HINTED
+        task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
+        rate = wrong_rate / 2 if hinted else wrong_rate
+        return _row(tokenizer, task, sloppy_answer(task, rng, fault_rate=fault_rate, wrong_rate=rate), hinted=hinted)
+
+    return lambda _: [row() for _ in range(BATCH)]
+
+
+def _many(make: Callable[[random.Random], BugTask], rng: random.Random) -> list[BugTask]:
+    return [make(rng) for _ in range(BATCH)]
+
+
+def _clean_repair(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Row:
+    hinted = rng.random() < HINTED
+    task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
+    return _row(tokenizer, task, perfect_answer(task), hinted=hinted)
+
+
+def _row(tokenizer: PreTrainedTokenizerFast, task: BugTask, answer: str, *, hinted: bool = False) -> Row:
+    ask = hinted_prompt(task.task, task.gold, "compact") if hinted else repair_prompt(task.task, "compact")
+    assert tokenizer.eos_token_id is not None
+    return tokenizer.encode(str(ask)), [*tokenizer.encode(answer), tokenizer.eos_token_id]
+
+
+def _soup(rng: random.Random, vocabulary: int) -> Row:
+    """Lines of random tokens, then the same lines shuffled: all but line starts can be predicted by copying."""
+    lines = [[rng.randrange(2, vocabulary) for _ in range(rng.randint(3, 9))] for _ in range(rng.randint(3, 8))]
+    shuffled = rng.sample(lines, len(lines))[:4]
+    return _joined(lines), _joined(shuffled)
+
+
+def _joined(lines: list[list[int]]) -> list[int]:
+    return [token for line in lines for token in [*line, 2]]
+
+
+def train(model: LlamaForCausalLM, phase: Phase, batch: Callable[[float], list[Row]], log_every: int = 200) -> None:
+    """Train in place: full rate for the first half, then linear decay to 5 %."""
+    matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
+    others = [p for name, p in model.named_parameters() if p.ndim != 2 or "embed" in name]
+    muon = torch.optim.Muon(matrices, lr=phase.muon_lr, momentum=0.95, weight_decay=0.01)
+    adam = torch.optim.AdamW(others, lr=phase.adam_lr, weight_decay=0.0, betas=(0.9, 0.98))
+    losses: list[float] = []
+    for step in range(phase.steps):
+        progress = step / phase.steps
+        scale = min(1.0, (step + 1) / 50) * min(1.0, (1 - progress) / 0.5 + 0.05)
+        losses.append(_step(model, batch(progress)))
+        for optimiser, rate in ((muon, phase.muon_lr), (adam, phase.adam_lr)):
+            optimiser.param_groups[0]["lr"] = rate * scale
+            optimiser.step()
+            optimiser.zero_grad()
+        if (step + 1) % log_every == 0:
+            print(f"step {step + 1}/{phase.steps} loss {sum(losses[-log_every:]) / log_every:.3f}", flush=True)
+
+
+def _step(model: LlamaForCausalLM, rows: list[Row]) -> float:
+    """Back-propagate one batch; prompt tokens weigh 0.1, answer tokens 1."""
+    longest = max(len(prompt) + len(answer) for prompt, answer in rows)
+    tokens = torch.zeros(len(rows), longest, dtype=torch.long)
+    weights = torch.zeros(len(rows), longest)
+    for i, (prompt, answer) in enumerate(rows):
+        end = len(prompt) + len(answer)
+        tokens[i, :end] = torch.tensor(prompt + answer)
+        weights[i, : len(prompt)], weights[i, len(prompt) : end] = PROMPT_WEIGHT, 1.0
+    kept = weights[:, 1:] > 0
+    hidden = model.model(tokens).last_hidden_state[:, :-1][kept]
+    losses = F.cross_entropy(model.lm_head(hidden), tokens[:, 1:][kept], reduction="none")
+    weight = weights[:, 1:][kept]
+    loss = (losses * weight).sum() / weight.sum()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    return loss.item()

@@ -1,0 +1,1 @@
+"""Policies: where a model starts from, and how it is asked."""

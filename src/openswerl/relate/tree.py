@@ -1,0 +1,45 @@
+"""The files of a repository at one commit, read from a clone without a checkout."""
+
+from collections.abc import Iterator
+
+from openswerl.crawl.clone import Clone
+from openswerl.crawl.git import GitError, git
+from openswerl.crawl.join import REGULAR
+
+FOLDER = "40000"
+WIDE_COMMIT = 30
+
+
+class Tree:
+    """Regular files by path. Raises GitError (missing_object) if the clone lacks the commit or a folder of it."""
+
+    def __init__(self, clone: Clone, commit: str) -> None:
+        found = clone.commit(commit)
+        if found is None:
+            raise GitError("missing_object", f"the clone lacks commit {commit}")
+        self.clone, self.commit = clone, commit
+        self.blobs = dict(sorted(_walk(clone, found.tree, "")))
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text; None if there is no such file, or it is no UTF-8 text of up to 1 MiB."""
+        blob = self.blobs.get(path)
+        return self.clone.content(blob).text if blob else None
+
+    def history(self, commits: int) -> list[frozenset[str]]:
+        """Return the paths that each of the last commits touched, newest first.
+
+        Merges are left out, and commits of more than 30 files, which tell nothing about what belongs together.
+        """
+        options = ("--no-merges", "--no-renames", "--name-only", "-z", "--format=%x01", f"--max-count={commits}")
+        output = git(self.clone.path, "log", *options, self.commit, "--")
+        groups = (group.strip(b"\n\0").split(b"\0") for group in output.split(b"\1")[1:])
+        changes = [frozenset(path.decode("utf-8", "replace") for path in group if path) for group in groups]
+        return [change for change in changes if 0 < len(change) <= WIDE_COMMIT]
+
+
+def _walk(clone: Clone, tree: str, prefix: str) -> Iterator[tuple[str, str]]:
+    for entry in clone.entries(tree):
+        if entry.mode == FOLDER:
+            yield from _walk(clone, entry.sha, f"{prefix}{entry.name}/")
+        elif entry.mode in REGULAR:
+            yield prefix + entry.name, entry.sha

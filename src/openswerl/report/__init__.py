@@ -1,0 +1,1 @@
+"""Tables with intervals, paired comparisons, figures, and one page that works offline."""

@@ -1,0 +1,112 @@
+"""Gather what the report reads, and refuse inputs that do not belong together."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from openswerl.config import GATE
+from openswerl.errors import UserError
+from openswerl.report.checks import check_evaluations
+from openswerl.report.rows import (
+    Demonstrations,
+    FunnelRow,
+    Outcome,
+    Rollout,
+    Step,
+    read_document,
+    read_funnel,
+    read_lines,
+)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The outcomes of one policy under one seed, and the sandbox that ran its patches."""
+
+    policy: str
+    seed: int
+    sandbox: str
+    outcomes: list[Outcome]
+
+    def select(self, decoding: str, split: str) -> list[Outcome]:
+        """Return the outcomes of one decoding on one split."""
+        return [row for row in self.outcomes if row.decoding == decoding and row.split == split]
+
+
+@dataclass(frozen=True)
+class Training:
+    """One GRPO run."""
+
+    reward: str
+    seed: int
+    steps: list[Step]
+    rollouts: list[Rollout]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All that the report shows. `demonstrations` is keyed by seed, `digests` by input name."""
+
+    evaluations: list[Evaluation]
+    gate: list[Evaluation]
+    trainings: list[Training]
+    demonstrations: dict[int, Demonstrations]
+    funnel: list[FunnelRow]
+    digests: dict[str, str]
+
+    @property
+    def sandbox(self) -> str:
+        """The sandbox kinds behind the numbers, in one phrase."""
+        return " and ".join(sorted({item.sandbox for item in self.evaluations + self.gate}))
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the grid."""
+        return sorted({item.seed for item in self.evaluations})
+
+
+def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) -> Inputs:
+    """Read every input of the grid. Raises UserError naming the input that is missing or does not fit the others."""
+    policies = [*grid.baselines, *(f"grpo-{reward}" for reward in grid.reward)]
+    evaluations = [_evaluation(folders, p, s) for p, s in itertools.product(policies, grid.seed)]
+    gate = [_evaluation(folders, name, 0) for name in GATE]
+    check_evaluations(evaluations, gate, set(splits))
+    trainings = [_training(folders, r, s) for r, s in itertools.product(grid.reward, grid.seed)]
+    demonstrations = {
+        seed: read_document(_folder(folders, f"sft-paper-seed{seed}") / "demonstrations.json", Demonstrations)
+        for seed in (grid.seed if "sft" in grid.baselines else [])
+    }
+    funnel = read_funnel(_folder(folders, "curate") / "funnel.csv")
+    digests = {name: str(_result(folder)["digest"]) for name, folder in sorted(folders.items())}
+    return Inputs(evaluations, gate, trainings, demonstrations, funnel, digests)
+
+
+def _evaluation(folders: Mapping[str, Path], policy: str, seed: int) -> Evaluation:
+    folder = _folder(folders, f"evaluate-{policy}-seed{seed}")
+    sandbox = _result(folder).get("sandbox")
+    if not isinstance(sandbox, str):
+        raise UserError(f"{folder / 'result.json'} does not name its sandbox; evaluate {policy} again")
+    return Evaluation(policy, seed, sandbox, read_lines(folder / "outcomes.jsonl", Outcome))
+
+
+def _training(folders: Mapping[str, Path], reward: str, seed: int) -> Training:
+    folder = _folder(folders, f"grpo-{reward}-seed{seed}")
+    steps, rollouts = read_lines(folder / "metrics.jsonl", Step), read_lines(folder / "rollouts.jsonl", Rollout)
+    if not {row.step for row in rollouts} <= {row.step for row in steps}:
+        raise UserError(f"{folder}: rollouts.jsonl has steps that metrics.jsonl lacks; train it again")
+    return Training(reward, seed, steps, rollouts)
+
+
+def _folder(folders: Mapping[str, Path], name: str) -> Path:
+    if name not in folders:
+        raise UserError(f"report: the grid asks for {name}, which is not among the inputs ({', '.join(folders)})")
+    return folders[name]
+
+
+def _result(folder: Path) -> dict[str, Any]:
+    result = read_document(folder / "result.json", dict[str, Any])
+    if "digest" not in result:
+        raise UserError(f"{folder / 'result.json'} has no digest; remake it")
+    return result

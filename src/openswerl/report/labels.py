@@ -1,0 +1,64 @@
+"""What the reader sees for a policy, a split, a rate."""
+
+NAMES = {
+    "base": "Base",
+    "sft": "SFT",
+    "sft-gold": "SFT gold",
+    "gold": "Gold patch",
+    "none": "No patch",
+}
+NOTES = {
+    "sft": "hinted demonstrations",
+    "sft-gold": "upper bound, not in the paper",
+    "gold": "gate: must resolve all",
+    "none": "gate: must resolve none",
+}
+SPLITS = {
+    "gate": "gate split",
+    "templates": "unseen-template split",
+    "verified": "SWE-bench Verified",
+}
+MINUS = "\u2212"
+
+
+def policy(name: str) -> str:
+    """Return the printed name of a policy."""
+    return NAMES.get(name) or f"GRPO {name.removeprefix('grpo-')}"
+
+
+def note(name: str) -> str:
+    """Return the remark below a policy's name, empty if it needs none."""
+    return NOTES.get(name, "reward ablation" if name.startswith("grpo-") and name != "grpo-continuous" else "")
+
+
+def split(name: str) -> str:
+    """Return the printed name of a split."""
+    return SPLITS.get(name, name)
+
+
+def capital(text: str) -> str:
+    """Return the text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def reward(value: float) -> str:
+    """Return a reward with three decimals."""
+    return f"{value:.3f}".replace("-", MINUS)
+
+
+def percent(rate: float) -> str:
+    """Return a rate as a percentage with one decimal, without the sign %."""
+    return f"{100 * rate:.1f}"
+
+
+def points(difference: float) -> str:
+    """Return a difference in percentage points, signed."""
+    text = f"{100 * abs(difference):.1f}"
+    if text == "0.0":
+        return text
+    return (MINUS if difference < 0 else "+") + text
+
+
+def probability(p: float) -> str:
+    """Return a p-value as a reader expects it."""
+    return "<\u202f0.001" if p < 0.001 else f"=\u202f{p:.3f}"

@@ -1,0 +1,147 @@
+"""The page: one HTML file without scripts and without outside references."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from openswerl.config import GATE
+from openswerl.report import labels, paper, prose, samples, svg
+from openswerl.report.inputs import Inputs
+from openswerl.report.paired import MAIN, Difference
+from openswerl.report.rates import RateRow
+
+PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
+DECODINGS = ("greedy", "sample")
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the page is made of; `figures` maps a name to an SVG document."""
+
+    cfg: Any
+    digest: str
+    inputs: Inputs
+    greedy: list[RateRow]
+    others: list[RateRow]
+    differences: list[Difference]
+    figures: Mapping[str, str]
+
+
+def render(content: Content) -> str:
+    """Return the HTML document."""
+    return environment().get_template("page.html.j2").render(context(content))
+
+
+def environment() -> Environment:
+    """Return a Jinja environment that escapes every value and makes control characters visible first."""
+    found = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters |= {"percent": labels.percent, "points": labels.points, "policy": labels.policy}
+    found.filters |= {"split": labels.split, "note": labels.note, "capital": labels.capital, "reward": labels.reward}
+    found.filters |= {"lines": samples.lines}
+    return found
+
+
+def _finalize(value: object) -> object:
+    return samples.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def context(content: Content) -> dict[str, Any]:
+    """Return the variables of the template."""
+    cfg, inputs = content.cfg, content.inputs
+    settings = cfg.report
+    splits = list(settings.splits)
+    return {
+        "title": settings.title,
+        "settings": settings,
+        "smoke": cfg.scale == "smoke",
+        "remarks": prose.remarks(cfg.scale, settings, inputs),
+        "lead": prose.what_was_run(inputs, settings),
+        "prose": prose,
+        "headline": prose.headline(content.differences),
+        "confidence": f"{100 * settings.confidence:g}\u202f%",
+        "sandbox": inputs.sandbox,
+        "splits": splits,
+        "seeds": inputs.seeds,
+        "gate": prose.gate(inputs),
+        "table2": table_rows(content.greedy, lambda row: row.split),
+        "paper": paper,
+        "decoding": table_rows(_first_split(content, splits[0]), lambda row: row.decoding),
+        "decodings": list(dict.fromkeys(row.decoding for row in _first_split(content, splits[0]))),
+        "pairs": pair_rows(content.differences),
+        "ablation": [prose.find(content.differences, MAIN, "grpo-discrete", d) for d in DECODINGS],
+        "exact": prose.exact_sentence(inputs),
+        "figures": {name: svg.inline(name, text, name.replace("-", " ")) for name, text in content.figures.items()},
+        "trainings": inputs.trainings,
+        "funnel": inputs.funnel,
+        "funnel_top": max(1, *(row.left + row.dropped for row in inputs.funnel)),
+        "demonstrations": inputs.demonstrations,
+        "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
+        "answers": samples.one_instance(inputs.evaluations, splits[0]),
+        "digests": inputs.digests,
+        "digest": content.digest,
+        "overrides": overrides(cfg),
+        "versions": versions(),
+    }
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One printed row: a policy under one seed, its rates by column, and the paper's counterpart."""
+
+    policy: str
+    seed: int
+    cells: Mapping[str, RateRow]
+    printed: paper.PaperRow | None
+
+
+def table_rows(rows: Iterable[RateRow], column: Callable[[RateRow], str]) -> list[TableRow]:
+    """Gather the rates of a policy and seed into one row, in their first order."""
+    found: dict[tuple[str, int], dict[str, RateRow]] = {}
+    for row in rows:
+        found.setdefault((row.policy, row.seed), {})[column(row)] = row
+    return [TableRow(*key, cells, paper.ROWS.get(key[0])) for key, cells in found.items()]
+
+
+def pair_rows(rows: Iterable[Difference]) -> list[dict[str, Difference]]:
+    """Gather the resolve-rate differences of a pair and seed into one row, keyed by decoding."""
+    found: dict[tuple[str, str, int | str], dict[str, Difference]] = {}
+    for row in rows:
+        if row.measure == "resolved":
+            found.setdefault((row.policy, row.against, row.seed), {})[row.decoding] = row
+    return list(found.values())
+
+
+def first_seed(inputs: Inputs) -> list[Any]:
+    """Return the GRPO runs of the first seed."""
+    return [run for run in inputs.trainings if run.seed == inputs.seeds[0]]
+
+
+def overrides(cfg: Any) -> str:
+    """Return the Hydra overrides that name this run."""
+    lists = {"grid.seed": cfg.grid.seed, "grid.reward": cfg.grid.reward, "grid.baselines": cfg.grid.baselines}
+    parts = [f"scale={cfg.scale}", *(f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items())]
+    return " ".join([*parts, f"data.world.untidy={str(cfg.report.untidy).lower()}"])
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that are installed where the page is made."""
+    return {"python": sys.version.split()[0]} | {name: metadata.version(name) for name in PACKAGES}
+
+
+def _first_split(content: Content, split: str) -> list[RateRow]:
+    """Return the models' rates on the first split in every decoding."""
+    return [r for r in [*content.greedy, *content.others] if r.split == split and r.policy not in GATE]

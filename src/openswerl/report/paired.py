@@ -1,0 +1,104 @@
+"""Differences between policies on the same instances."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openswerl.report.comparisons import Interval, bootstrap, mcnemar
+from openswerl.report.inputs import Evaluation, Inputs
+from openswerl.report.rates import instance_means
+
+MAIN = "grpo-continuous"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`policy` minus `against` over `n` instances. A seed of "all" averages the seeds of each instance first.
+
+    `interval` is None where every instance has the same difference. The discordant counts and `p` are of greedy
+    decoding under one seed, else None.
+    """
+
+    policy: str
+    against: str
+    measure: str
+    decoding: str
+    split: str
+    seed: int | str
+    n: int
+    rate: float
+    rate_against: float
+    interval: Interval | None
+    confidence: float
+    only_policy: int | None = None
+    only_against: int | None = None
+    p: float | None = None
+
+    @property
+    def value(self) -> float:
+        """The difference of the two rates, between -1 and 1."""
+        return self.rate - self.rate_against
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 if the interval excludes zero and McNemar's test, where there is one, rejects; else 0."""
+        if self.interval is None or (self.p is not None and self.p >= 1 - self.confidence):
+            return 0
+        low, high = self.interval
+        return int(low > 0) - int(high < 0)
+
+
+def pairs(policies: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the comparisons of the report among these policies: each GRPO reward and SFT with what it is held to."""
+    rewards = sorted((name for name in policies if name.startswith("grpo-")), key=lambda name: name != MAIN)
+    wanted = [(reward, other) for reward in rewards for other in ("base", "sft")]
+    wanted[2:2] = [(MAIN, reward) for reward in rewards if reward != MAIN] + [(MAIN, "sft-gold")]
+    wanted += [("sft", "base"), ("sft-gold", "base")]
+    return [pair for pair in wanted if set(pair) <= set(policies)]
+
+
+def differences(inputs: Inputs, settings: Any) -> Iterator[Difference]:
+    """Yield every comparison on the first split, greedy and sampled, resolved and format, seed by seed and overall."""
+    split = next(iter(settings.splits))
+    names = list(dict.fromkeys(item.policy for item in inputs.evaluations))
+    overall: list[int | str] = ["all"] if len(inputs.seeds) > 1 else []
+    for first, second in pairs(names):
+        for decoding in ("greedy", "sample"):
+            for measure in ("resolved", "format"):
+                for seed in [*inputs.seeds, *overall]:
+                    means = [_means(inputs, name, seed, decoding, split, measure) for name in (first, second)]
+                    if all(means):
+                        yield _difference((first, second), measure, decoding, split, seed, means, settings)
+
+
+def _means(inputs: Inputs, policy: str, seed: int | str, decoding: str, split: str, measure: str) -> dict[str, float]:
+    """Return the rate of each instance, averaged over the seeds that are asked for."""
+    chosen = [item for item in inputs.evaluations if item.policy == policy and seed in (item.seed, "all")]
+    each = [_evaluation_means(item, decoding, split, measure) for item in chosen]
+    return {name: sum(means[name] for means in each) / len(each) for name in each[0]}
+
+
+def _evaluation_means(item: Evaluation, decoding: str, split: str, measure: str) -> dict[str, float]:
+    answers = item.select(decoding, split)
+    return instance_means(answers, [row.resolved if measure == "resolved" else row.format_ok for row in answers])
+
+
+def _difference(
+    pair: tuple[str, str],
+    measure: str,
+    decoding: str,
+    split: str,
+    seed: int | str,
+    means: list[dict[str, float]],
+    settings: Any,
+) -> Difference:
+    first, second = (np.array(list(mean.values())) for mean in means)
+    interval = bootstrap(first - second, settings.confidence, settings.resamples, settings.bootstrap_seed)
+    rates = float(first.mean()), float(second.mean())
+    test: tuple[int, int, float] | tuple[()] = ()
+    if decoding == "greedy" and seed != "all":
+        only = int((first > second).sum()), int((first < second).sum())
+        test = *only, mcnemar(*only)
+    return Difference(*pair, measure, decoding, split, seed, len(first), *rates, interval, settings.confidence, *test)

@@ -1,0 +1,121 @@
+"""Sentences that are computed from the numbers, so that no text can outlive a result."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from openswerl.report import labels, paper
+from openswerl.report.inputs import Inputs, Training
+from openswerl.report.paired import MAIN, Difference
+
+LAPTOP = "laptop scale: generated repositories, not SWE-bench scores"
+SMOKE = "smoke run: a few steps and instances, makes no claim about rates"
+PROCESS = "patches ran in a plain limited subprocess, without isolation"
+
+
+def remarks(scale: str, settings: Any, inputs: Inputs) -> list[str]:
+    """Return the labels that go with every number of this run."""
+    found = [LAPTOP] if settings.benchmark == "laptop" else [f"{scale} scale, benchmark {settings.benchmark}"]
+    unsafe = [PROCESS] if "process" in inputs.sandbox else []
+    return found + unsafe + ([SMOKE] if scale == "smoke" else [])
+
+
+def what_was_run(inputs: Inputs, settings: Any) -> str:
+    """Return the paragraph below the title."""
+    runs = [f"{len(run.steps)} steps with the {run.reward} reward" for run in inputs.trainings]
+    instances = {(row.split, row.instance_id) for item in inputs.evaluations for row in item.outcomes}
+    seeds = ("Seeds " if len(inputs.seeds) > 1 else "Seed ") + _listed([str(seed) for seed in inputs.seeds])
+    sizes = [f"{sum(s == split for s, _ in instances)} of the {labels.split(split)}" for split in settings.splits]
+    return (
+        f"Pull requests were crawled, filtered and turned into repair tasks; the {settings.model} model was "
+        f"trained on them with supervised fine-tuning and with GRPO ({_listed(list(dict.fromkeys(runs)))}). Every "
+        f"policy then repaired the same instances ({_listed(sizes)}) with oracle files, and the tests of each instance "
+        f"were executed on each patch. {seeds}."
+    )
+
+
+def headline(rows: Sequence[Difference]) -> list[Difference]:
+    """Return the greedy comparisons of resolve rates that the paper makes."""
+    wanted = [(MAIN, "base"), (MAIN, "sft"), (MAIN, "grpo-discrete"), ("sft", "base")]
+    return [row for pair in wanted if (row := find(rows, *pair))]
+
+
+def find(rows: Sequence[Difference], policy: str, against: str, decoding: str = "greedy") -> Difference | None:
+    """Return the difference of resolve rates of a pair: over all seeds if there are several, else of the one."""
+    match = [r for r in rows if (r.policy, r.against, r.decoding) == (policy, against, decoding)]
+    return next((r for r in reversed(match) if r.measure == "resolved"), None)
+
+
+def rates(row: Difference) -> str:
+    """Return the two rates of a comparison in words."""
+    return f"{labels.percent(row.rate)} against {labels.percent(row.rate_against)}\u202f% resolved"
+
+
+def evidence(row: Difference) -> str:
+    """Return interval, test and size of a comparison."""
+    parts = [f"n\u202f=\u202f{row.n}"]
+    if row.p is not None:
+        parts.insert(0, f"exact McNemar p\u202f{labels.probability(row.p)}")
+    if row.interval:
+        low, high = (labels.points(bound) for bound in row.interval)
+        parts.insert(0, f"{100 * row.confidence:g}\u202f% interval {low} to {high}")
+    return ", ".join(parts)
+
+
+def verdict(row: Difference) -> str:
+    """Say which side is ahead, or that the numbers cannot tell."""
+    if row.sign == 0:
+        return "These instances do not tell the two apart."
+    return f"{labels.policy(row.policy if row.sign > 0 else row.against)} is ahead."
+
+
+def ablation(row: Difference) -> str:
+    """Return a comparison of two rewards as one sentence."""
+    names = f"{labels.policy(row.policy)} against {labels.policy(row.against)}"
+    return f"{names}: {rates(row)}, {labels.points(row.value)} points ({evidence(row)})."
+
+
+def order(row: Difference) -> str:
+    """Compare the sign of continuous minus discrete with the paper's."""
+    found = {
+        1: "In this setting the continuous reward is ahead, which is the paper\u2019s order.",
+        -1: "In this setting the discrete reward is ahead, the reverse of the paper\u2019s order.",
+        0: "In this setting the numbers do not tell the two rewards apart, so no order can be claimed.",
+    }
+    return found[row.sign]
+
+
+def paper_order() -> str:
+    """Return the paper's own comparison of the two rewards."""
+    first, second = paper.ROWS[MAIN].resolved, paper.ROWS["grpo-discrete"].resolved
+    gap = f"{labels.points((first - second) / 100)} points on {paper.INSTANCES} instances, no interval"
+    return f"The paper reports {first} against {second}\u202f%, {gap}."
+
+
+def exact_share(run: Training) -> float:
+    """Return the mean share of samples with reward 1 over the last tenth of the steps, at least one step."""
+    tail = run.steps[-max(1, len(run.steps) // 10) :]
+    return sum(step.exact_rate for step in tail) / len(tail)
+
+
+def exact_sentence(inputs: Inputs) -> str:
+    """Say how often training samples matched the oracle exactly at the end."""
+    seeds = len(inputs.seeds) > 1
+    each = [
+        f"{labels.percent(exact_share(run))}\u202f% ({run.reward}{f', seed {run.seed}' if seeds else ''})"
+        for run in inputs.trainings
+    ]
+    return f"Training samples that matched the oracle exactly in the last tenth of the steps: {_listed(each)}."
+
+
+def gate(inputs: Inputs) -> str:
+    """Say whether the gate held: gold patches resolve everything, no patch resolves nothing."""
+    counts = {item.policy: [row.resolved for row in item.outcomes] for item in inputs.gate}
+    gold, none = counts["gold"], counts["none"]
+    text = f"Gold patches resolve {sum(gold)} of {len(gold)} instances; the unchanged code resolves {sum(none)}."
+    if all(gold) and not any(none):
+        return text
+    return f"{text} The gate does not hold: rates below count instances that the tests cannot judge."
+
+
+def _listed(items: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))

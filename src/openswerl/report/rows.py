@@ -1,0 +1,115 @@
+"""The rows that earlier stages wrote, type-checked as they are read."""
+
+import csv
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from openswerl.errors import UserError
+
+R = TypeVar("R")
+Decoding = Literal["greedy", "sample", "vote"]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One executed answer of one policy; `output` is kept for greedy decoding alone."""
+
+    instance_id: str
+    split: str
+    decoding: Decoding
+    sample: int
+    format_ok: bool
+    status: str
+    reason: str | None = None
+    output: str | None = None
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the patch passed every test."""
+        return self.status == "resolved"
+
+
+class Rollout(msgspec.Struct, frozen=True):
+    """One sample of the policy during GRPO."""
+
+    step: int
+    instance_id: str
+    sample: int
+    reward: float
+    output: str
+    reason: str | None = None
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One GRPO step: means over its samples; `zero_variance` is a share of its groups."""
+
+    step: int
+    reward_mean: float
+    format_rate: float
+    exact_rate: float
+    zero_variance: float
+    response_tokens: float
+
+
+class Demonstrations(msgspec.Struct, frozen=True):
+    """What became of the sampled SFT demonstrations."""
+
+    sampled: int
+    kept: int
+    rejected: dict[str, int]
+
+
+class FunnelRow(msgspec.Struct, frozen=True):
+    """One filter of the data funnel: pull requests dropped by it, and left after it."""
+
+    step: str
+    reason: str
+    dropped: int
+    left: int
+
+
+def read_lines(path: Path, kind: type[R]) -> list[R]:
+    """Read a JSON Lines file of `kind`. Raises UserError if it is missing, empty, or a line does not fit."""
+    decoder = msgspec.json.Decoder(kind)
+    rows = []
+    for number, line in enumerate(_content(path).split(b"\n"), start=1):
+        if line.strip():
+            try:
+                rows.append(decoder.decode(line))
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                raise UserError(f"{path} line {number}: {error}; {_remake(path)}") from None
+    if not rows:
+        raise UserError(f"{path} has no rows; {_remake(path)}")
+    return rows
+
+
+def read_document(path: Path, kind: type[R]) -> R:
+    """Read one JSON document of `kind`. Raises UserError if it is missing or does not fit."""
+    try:
+        return msgspec.json.decode(_content(path), type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: {error}; {_remake(path)}") from None
+
+
+def read_funnel(path: Path) -> list[FunnelRow]:
+    """Read funnel.csv. Raises UserError if it is missing, empty, or a row does not fit."""
+    records: list[Any] = list(csv.DictReader(_content(path).decode("utf-8", "replace").splitlines()))
+    try:
+        rows = msgspec.convert(records, list[FunnelRow], strict=False)
+    except msgspec.ValidationError as error:
+        raise UserError(f"{path}: {error}; {_remake(path)}") from None
+    if not rows:
+        raise UserError(f"{path} has no rows; {_remake(path)}")
+    return rows
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror}); {_remake(path)}") from None
+
+
+def _remake(path: Path) -> str:
+    return f"remake it with: snakemake --cores all --force {path.parent / 'result.json'}"

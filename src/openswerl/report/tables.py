@@ -1,0 +1,93 @@
+"""CSV and Markdown tables."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from openswerl.config import GATE
+from openswerl.report import labels, paper
+from openswerl.report.paired import Difference
+from openswerl.report.rates import Rate, RateRow
+from openswerl.report.rows import FunnelRow
+
+RATES = ("format_rate", "format_low", "format_high", "resolved_rate", "resolved_low", "resolved_high")
+TABLE2 = ("policy", "split", "seed", "n", *RATES)
+DECODING = ("decoding", *TABLE2, "interval")
+PAIRED = (
+    *("policy", "against", "measure", "decoding", "split", "seed", "n", "rate", "rate_against"),
+    *("difference", "low", "high", "only_policy", "only_against", "mcnemar_p"),
+)
+
+
+def table2_csv(rows: Iterable[RateRow]) -> str:
+    """Return Table 2 as CSV; rates lie between 0 and 1."""
+    return _csv(TABLE2, ([row.policy, row.split, row.seed, row.n, *_numbers(row)] for row in rows))
+
+
+def decoding_csv(rows: Iterable[RateRow]) -> str:
+    """Return the rates of sampling and of the vote as CSV, with the kind of interval in the last column."""
+    cells = ([r.decoding, r.policy, r.split, r.seed, r.n, *_numbers(r), r.interval] for r in rows)
+    return _csv(DECODING, cells)
+
+
+def paired_csv(rows: Iterable[Difference]) -> str:
+    """Return the paired differences as CSV; a cell is empty where its number is not defined."""
+    return _csv(PAIRED, (_paired_cells(row) for row in rows))
+
+
+def table2_md(rows: Sequence[RateRow], sandbox: str, remark: str) -> str:
+    """Return Table 2 as Markdown, the paper's numbers in columns of their own."""
+    head = ["policy", "split", "seed", "n", "format %", "resolved %", "paper: format %", "paper: resolved %"]
+    return (
+        f"{remark}\n\nGreedy decoding; executed in: {sandbox}. In brackets: interval of each rate. The paper's columns "
+        f"are SWE-bench Verified (n = {paper.INSTANCES}), a different benchmark, without error bars.\n\n"
+        + _markdown(head, (_table2_cells(row) for row in rows))
+    )
+
+
+def funnel_md(rows: Iterable[FunnelRow]) -> str:
+    """Return the data funnel as Markdown."""
+    return _markdown(["step", "reason", "dropped", "left"], ([r.step, r.reason, r.dropped, r.left] for r in rows))
+
+
+def _numbers(row: RateRow) -> list[str]:
+    """The six rate columns; the format of a gate policy is empty, as no model wrote its patch."""
+    if row.policy in GATE:
+        return ["", "", "", *(f"{n:.4f}" for n in (row.resolved.value, row.resolved.low, row.resolved.high))]
+    return [f"{n:.4f}" for rate in (row.format, row.resolved) for n in (rate.value, rate.low, rate.high)]
+
+
+def _paired_cells(row: Difference) -> list[object]:
+    low, high = (f"{bound:.4f}" for bound in row.interval) if row.interval else ("", "")
+    key = [row.policy, row.against, row.measure, row.decoding, row.split, row.seed, row.n]
+    rates = [f"{row.rate:.4f}", f"{row.rate_against:.4f}", f"{round(row.value, 4) + 0.0:.4f}", low, high]
+    p = "" if row.p is None else f"{row.p:.3g}"
+    return [*key, *rates, row.only_policy, row.only_against, p]
+
+
+def _table2_cells(row: RateRow) -> list[object]:
+    printed = paper.ROWS.get(row.policy)
+    form = "" if row.policy in GATE else _bracketed(row.format)
+    numbers = (printed.format, printed.resolved) if printed else ("", "")
+    return [row.policy, row.split, row.seed, row.n, form, _bracketed(row.resolved), *numbers]
+
+
+def _bracketed(rate: Rate) -> str:
+    return f"{labels.percent(rate.value)} [{labels.percent(rate.low)}, {labels.percent(rate.high)}]"
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(_cell(value) for value in line) + " |\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return " ".join(str(value).replace("\\", "\\\\").replace("|", "\\|").split())

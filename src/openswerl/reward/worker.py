@@ -1,0 +1,38 @@
+"""A scoring process: `python -m openswerl.reward.worker FD` answers (call, settings, time limit) messages."""
+
+import math
+import resource
+import sys
+from multiprocessing.connection import Connection
+
+from openswerl.reward.scoring import score_any
+
+READY = "ready"
+SPARE_CPU_SECONDS = 2
+
+
+def serve(channel: Connection) -> None:
+    """Say that it is ready, then answer every message with a Score until the other side closes the channel."""
+    channel.send(READY)
+    while True:
+        try:
+            call, settings, time_limit_s = channel.recv()
+        except EOFError:
+            return
+        limit_cpu(time_limit_s)
+        channel.send(score_any(call, settings))
+
+
+def limit_cpu(time_limit_s: float | None) -> None:
+    """Let the kernel end this process if its parent, which keeps the wall clock, was killed in the middle of a call."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = hard
+    if time_limit_s is not None:
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        soft = math.ceil(usage.ru_utime + usage.ru_stime + time_limit_s) + SPARE_CPU_SECONDS
+        soft = soft if hard == resource.RLIM_INFINITY else min(soft, hard)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+if __name__ == "__main__":
+    serve(Connection(int(sys.argv[1])))

@@ -1,0 +1,1 @@
+"""The supervised baseline (paper 3.1, appendix C)."""

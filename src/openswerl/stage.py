@@ -1,0 +1,155 @@
+"""Turn a work function into a Hydra app: reuse a result, refuse a foreign one, write atomically, tell Snakemake.
+
+A work function is `run(job: Job) -> dict`. It writes its files below `job.out` and returns a summary, which becomes
+`result.json` together with the digest. `result.json` is written last, so its presence means that the stage is done.
+"""
+
+import fcntl
+import importlib
+import json
+import os
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from openswerl.compose import CONF, ROOT, key_of, load
+from openswerl.config import AXES, AXIS_NAMES, Cell, under_snakemake
+from openswerl.errors import UserError
+from openswerl.files import write_json
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a work function gets: its slice of the config, its output folder, and the folders of the cells before."""
+
+    cfg: DictConfig
+    out: Path
+    inputs: dict[str, Path]
+    digest: str
+
+    @property
+    def scratch(self) -> Path:
+        """A folder that survives a kill, named by digest, so that no other config ever resumes from it."""
+        return self.out / f"work-{self.digest}"
+
+
+def app(stage: str, work: str) -> Callable[[], None]:
+    """Return the Hydra main of `stage`; `work` is "module:function", imported after the config has been checked."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # two spinning threads on two busy cores are slower than one
+
+    @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
+    def main(_: DictConfig) -> None:
+        with one_line(stage):
+            run_cell(Cell(stage, tuple(HydraConfig.get().overrides.task)), work)
+
+    def checked() -> None:
+        if not any(argument.startswith("-") for argument in sys.argv[1:]):
+            with one_line(stage):
+                load(*sys.argv[1:])  # Hydra's own message has many lines
+        main()
+
+    return checked
+
+
+@contextmanager
+def one_line(stage: str) -> Iterator[None]:
+    """Turn a UserError into one line on stderr and exit code 1."""
+    try:
+        yield
+    except UserError as error:
+        raise SystemExit(f"{stage}: error: {error}") from None
+
+
+def run_cell(cell: Cell, work: str) -> None:
+    """Run one cell unless its result exists. Raises UserError for a missing or foreign result."""
+    if read_result(cell) is not None:
+        print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
+        return
+    inputs = {name: folder for before in cell.before for name, folder in required(before).items()}
+    module, _, name = work.partition(":")
+    before = cpu_seconds()
+    with lock(cell.folder):
+        job = Job(cell.view(), cell.folder, inputs, cell.digest)
+        summary = getattr(importlib.import_module(module), name)(job)
+        write_json(cost_file(cell), {"cpu_seconds": round(cpu_seconds() - before, 2)})
+        write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **summary})
+    shutil.rmtree(job.scratch, ignore_errors=True)
+    print(f"{cell.stage}: wrote {cell.folder} ({cell.digest})")
+    if not under_snakemake():
+        adopt(cell)
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds used so far by this process and the children it has waited for."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def cost_file(cell: Cell) -> Path:
+    """Return where a cell's CPU seconds go: beside Snakemake's benchmark files, apart from the results."""
+    run = Path(cell.cfg.run_dir)
+    return run / "benchmarks" / cell.folder.relative_to(run).with_suffix(".json")
+
+
+def read_result(cell: Cell) -> dict[str, Any] | None:
+    """Return the cell's result, None if there is none. Raises UserError if another config made it."""
+    path = cell.folder / "result.json"
+    if not path.exists():
+        return None
+    result: dict[str, Any] = json.loads(path.read_text())
+    if result.get("digest") != cell.digest:
+        raise UserError(
+            f"{path} was made by another config ({result.get('digest')}, this one is {cell.digest}): "
+            f"choose results=NEW, or remake it with: {shlex.join(snakemake(cell, '--force'))}"
+        )
+    return result
+
+
+def required(cell: Cell) -> dict[str, Path]:
+    """Return {input name: folder} of a finished cell. Raises UserError with the command that makes it."""
+    if read_result(cell) is None:
+        raise UserError(f"{cell.folder} is not finished; make it with: {shlex.join(snakemake(cell))}")
+    axis = [part for part in cell.folder.parts[-2:] if cell.stage in AXES]
+    return {"-".join([cell.stage, *axis]): cell.folder}
+
+
+def snakemake(cell: Cell, *options: str) -> list[str]:
+    """Return the Snakemake command for this cell's result."""
+    overrides = [item for item in cell.overrides if key_of(item) not in AXIS_NAMES]
+    config = ["--config", f"overrides={shlex.join(overrides)}"] if overrides else []
+    return ["snakemake", "--cores", "all", *options, str(cell.folder / "result.json"), *config]
+
+
+@contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Hold the folder for one writer; the system frees it when the process dies. Raises UserError if it is held."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(f"{folder} is being written by another process; wait for it or stop it") from None
+        yield
+
+
+def adopt(cell: Cell) -> None:
+    """Record a result made by hand in Snakemake's metadata, so that a later config edit plans it anew.
+
+    A failure is a warning: a Snakemake that runs here holds the lock, and the digest still guards the result.
+    """
+    options = ["--snakefile", str(ROOT / "Snakefile"), "--touch", "--force"]
+    done = subprocess.run([sys.executable, "-m", *snakemake(cell, *options)], capture_output=True, text=True)
+    if done.returncode:
+        message = "; ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
+        print(f"{cell.stage}: warning: Snakemake did not record this result: {message[-300:]}", file=sys.stderr)

@@ -1,0 +1,106 @@
+"""A small finished grid, written file by file as the earlier stages write it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openswerl.config import Cell
+from openswerl.files import write_json, write_jsonl, write_text
+from openswerl.stage import Job
+
+# Of 8 gate and 4 template instances: how many leading ones each policy answers in form, and how many it resolves.
+GREEDY = {"gold": (8, 8), "none": (0, 0), "base": (4, 2), "sft": (7, 3), "sft-gold": (8, 7)}
+GREEDY |= {"grpo-continuous": (8, 6), "grpo-discrete": (8, 4)}
+ANSWER = (
+    "<think>\nx\n</think>\n<solution>\n```python\n"
+    "### a.py\n<<<<<<< SEARCH\na = 1\n=======\na = 2\n>>>>>>> REPLACE\n```\n</solution>"
+)
+OVERRIDES = ("scale=smoke", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")
+
+
+def outcome(instance: str, split: str, decoding: str, sample: int, well: bool, resolved: bool) -> dict[str, Any]:
+    status = "resolved" if resolved else "unresolved" if well else "format_error"
+    row = {"instance_id": instance, "split": split, "decoding": decoding, "sample": sample, "format_ok": well}
+    row |= {"reason": None if well else "no_tags", "patch_sha": "0" if well else None, "status": status, "reward": None}
+    return row | ({"output": ANSWER} if decoding == "greedy" else {})
+
+
+def outcomes(policy: str) -> list[dict[str, Any]]:
+    well, resolved = GREEDY[policy]
+    rows = []
+    for split, size, scale in (("gate", 8, 1), ("templates", 4, 2)):
+        for k in range(size):
+            flags = k < well // scale, k < resolved // scale
+            rows.append(outcome(f"{split}-{k}", split, "greedy", 0, *flags))
+            if policy not in ("gold", "none"):
+                rows += [outcome(f"{split}-{k}", split, "sample", s, flags[0], flags[1] and s == 0) for s in (0, 1)]
+                rows.append(outcome(f"{split}-{k}", split, "vote", 0, *flags))
+    return rows
+
+
+def metrics(reward: str) -> list[dict[str, Any]]:
+    keys = ("loss", "lr", "grad_norm", "unfinished_rate", "kl")
+    return [
+        dict.fromkeys(keys, 0.0)
+        | {"step": k, "reward_mean": k / 4 - 1, "format_rate": k / 3, "exact_rate": 0.25 * (reward == "continuous")}
+        | {"zero_variance": 0.5, "response_tokens": 50.0 + k}
+        for k in range(3)
+    ]
+
+
+def rollouts() -> list[dict[str, Any]]:
+    rewards = (1.0, 0.6, -1.0, -1.0)
+    return [
+        {
+            "step": k,
+            "instance_id": f"train-{s}",
+            "sample": s,
+            "reward": reward,
+            "files": {"a.py": reward},
+            "output": ANSWER,
+        }
+        | {"reason": None if reward >= 0 else "no_tags"}
+        for k in range(3)
+        for s, reward in enumerate(rewards)
+    ]
+
+
+def write_inputs(root: Path) -> dict[str, Path]:
+    names = [f"evaluate-{policy}-seed0" for policy in GREEDY]
+    names += ["curate", "sft-paper-seed0", "sft-gold-seed0", "grpo-continuous-seed0", "grpo-discrete-seed0"]
+    folders = {name: root / name for name in names}
+    for name, folder in folders.items():
+        sandbox = {"sandbox": "bubblewrap"} if name.startswith("evaluate") else {}
+        write_json(folder / "result.json", {"digest": f"digest-of-{name}", "stage": name.split("-")[0], **sandbox})
+    for policy in GREEDY:
+        write_jsonl(folders[f"evaluate-{policy}-seed0"] / "outcomes.jsonl", outcomes(policy))
+    for reward in ("continuous", "discrete"):
+        write_jsonl(folders[f"grpo-{reward}-seed0"] / "metrics.jsonl", metrics(reward))
+        write_jsonl(folders[f"grpo-{reward}-seed0"] / "rollouts.jsonl", rollouts())
+    kept = {"sampled": 32, "kept": 20, "rejected": {"no_tags": 8, "search_not_found": 4}}
+    write_json(folders["sft-paper-seed0"] / "demonstrations.json", kept)
+    write_text(folders["curate"] / "funnel.csv", "step,reason,dropped,left\ncrawled,,0,40\nbots,bot author,10,30\n")
+    return folders
+
+
+def edit_lines(path: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
+    rows = change([json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line])
+    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> dict[str, Path]:
+    return write_inputs(tmp_path / "inputs")
+
+
+@pytest.fixture
+def job(tmp_path: Path, inputs: dict[str, Path]) -> Job:
+    return make_job(tmp_path / "results", inputs)
+
+
+def make_job(results: Path, folders: dict[str, Path], *overrides: str) -> Job:
+    view = Cell("report", (*OVERRIDES, *overrides)).view()
+    return Job(view, results / "smoke" / "report", folders, "0123456789ab")

@@ -1,0 +1,83 @@
+"""A copy of the workflow in a folder of its own, with a conf/ that tests may edit."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+JOB = re.compile(r"^(?:local)?rule (?P<rule>\w+):$(?P<body>.*?)^(?:Shell command|Job stats)", re.M | re.S)
+
+
+@dataclass(frozen=True)
+class Project:
+    path: Path
+
+    @property
+    def conf(self) -> Path:
+        return self.path / "conf"
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "OPENSWERL_CONF": str(self.conf)}
+        environment.pop("OPENSWERL_SNAKEMAKE", None)
+        return subprocess.run(command, cwd=self.path, env=environment, capture_output=True, text=True)
+
+    def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.run(sys.executable, "-m", "snakemake", "--cores", "2", *arguments)
+
+    def script(self, stage: str, *overrides: str) -> subprocess.CompletedProcess[str]:
+        return self.run(sys.executable, f"scripts/{stage}.py", *overrides)
+
+    def plan(self, *arguments: str) -> set[str]:
+        """Return the jobs that Snakemake would run, as "rule" or "rule/axis/seed", without the targets."""
+        done = self.snakemake("--dry-run", *arguments)
+        assert done.returncode == 0, done.stderr
+        jobs = set()
+        for job in JOB.finditer(done.stdout):
+            wildcards = re.search(r"^    wildcards: (.*)$", job["body"], re.M)
+            values = re.findall(r"=([^,]+)", wildcards[1]) if wildcards else []
+            jobs.add("/".join([job["rule"], *values]))
+        return {job for job in jobs if not re.fullmatch("all|[a-z]+_all", job)}
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        text = (self.conf / file).read_text()
+        assert old in text
+        (self.conf / file).write_text(text.replace(old, new))
+
+
+def fresh(path: Path) -> Project:
+    path.mkdir(parents=True)
+    for name in ("Snakefile", "workflow", "scripts", "profiles"):
+        (path / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "conf", path / "conf")
+    return Project(path)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return fresh(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def _finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project in which every job is on record as done. What the files hold does not matter for planning."""
+    project = fresh(tmp_path_factory.mktemp("finished") / "project")
+    summary = project.snakemake("--summary").stdout.splitlines()[1:]
+    for line in summary:
+        path = project.path / line.split("\t")[0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir() if path.name == "policy" else path.write_text("{}")
+    done = project.snakemake("--touch", "--forceall")
+    assert done.returncode == 0, done.stderr
+    return project
+
+
+@pytest.fixture
+def finished(_finished: Project, tmp_path: Path) -> Project:
+    shutil.copytree(_finished.path, tmp_path / "project", symlinks=True)
+    return Project(tmp_path / "project")

@@ -1,0 +1,101 @@
+"""What a config edit reruns: that, and nothing else."""
+
+import re
+
+import pytest
+
+EVALUATED = {f"evaluate/{policy}/0" for policy in ("base", "sft", "sft-gold", "grpo-continuous", "grpo-discrete")}
+GATE = {"evaluate/gold/0", "evaluate/none/0"}
+DATA = {"laptop", "crawl", "curate", "relate"}
+TRAINED = {"sft/paper/0", "sft/gold/0", "grpo/continuous/0", "grpo/discrete/0"}
+
+
+def test_a_fresh_project_plans_the_whole_grid(project):
+    assert project.plan() == DATA | TRAINED | GATE | EVALUATED | {"report"}
+
+
+def test_a_finished_project_plans_nothing(finished):
+    assert finished.plan() == set()
+
+
+def test_a_penalty_edit_reruns_exactly_its_variant(finished):
+    finished.edit("reward/discrete.yaml", "kind: discrete", "kind: discrete\nformat_penalty: -2.0")
+    assert finished.plan() == {"grpo/discrete/0", "evaluate/grpo-discrete/0", "report"}
+
+
+def test_an_evaluation_edit_spares_training(finished):
+    finished.edit("evaluate/laptop.yaml", "samples: 4", "samples: 5")
+    assert finished.plan() == GATE | EVALUATED | {"report"}
+
+
+def test_a_curate_edit_reruns_what_follows_but_not_the_gate(finished):
+    finished.edit("curate/default.yaml", "max_seed_files: 5", "max_seed_files: 4")
+    assert finished.plan() == {"curate", "relate", "report"} | TRAINED | EVALUATED - {"evaluate/base/0"}
+
+
+def test_a_new_seed_plans_only_its_own_cells(finished):
+    finished.edit("config.yaml", "seed: [0]", "seed: [0, 1]")
+    new = {job.replace("/0", "/1") for job in TRAINED | EVALUATED}
+    assert finished.plan() == new | {"report"}
+
+
+def test_overrides_on_the_command_line_act_like_an_edit(finished):
+    plan = finished.plan("--config", "overrides=reward.format_penalty=-2.0")
+    assert plan == {f"{job}/0" for job in ("grpo/continuous", "grpo/discrete")} | {
+        "evaluate/grpo-continuous/0",
+        "evaluate/grpo-discrete/0",
+        "report",
+    }
+
+
+def test_arguments_alone_rerun_nothing(finished):
+    """Guards the trick in common.smk: `args` takes `input`, so Snakemake does not compare it."""
+    override = ("--config", "overrides=tracking.wandb=disabled")
+    assert "crawl.py tracking.wandb=disabled" in finished.snakemake("--dry-run", "--force", "crawl", *override).stdout
+    assert finished.plan(*override) == set()
+
+
+def test_a_comment_the_order_of_keys_and_the_form_of_numbers_rerun_nothing(finished):
+    finished.edit("grpo/default.yaml", "clip: 0.2", "# a comment\nclip: 2.0e-1")
+    path = finished.conf / "reward/continuous.yaml"
+    path.write_text("\n".join(reversed(path.read_text().splitlines())))
+    assert finished.plan() == set()
+
+
+@pytest.mark.parametrize(
+    ("target", "jobs"),
+    [
+        ("relate", DATA),
+        ("sft_all", DATA | {"sft/paper/0", "sft/gold/0"}),
+        ("grpo_all", DATA | {"grpo/continuous/0", "grpo/discrete/0"}),
+        ("results/laptop/grpo/discrete/seed7/result.json", DATA | {"grpo/discrete/7"}),
+    ],
+)
+def test_named_targets(project, target, jobs):
+    assert project.plan(target) == jobs
+
+
+def test_data_of_ones_own_need_no_laptop_world(project):
+    plan = project.plan("relate", "--config", "overrides=data=local data.path=a data.clones=b")
+    assert plan == {"crawl", "curate", "relate"}
+
+
+def test_the_graph_is_the_chain_of_digests(project):
+    """Each job reads the results of exactly the cells before it, and writes where the stage itself would."""
+    from openswerl.config import Cell
+
+    done = project.snakemake("--dry-run").stdout
+    planned = {}
+    for block in re.findall(r"^rule \w+:\n(.*?)^Shell", done, re.M | re.S):
+        files = {key: re.search(rf"^    {key}: (.*)$", block, re.M) for key in ("input", "output")}
+        results = {
+            key: {file.removesuffix("/result.json") for file in found[1].split(", ") if file.endswith("/result.json")}
+            for key, found in files.items()
+            if found
+        }
+        if "output" in results:
+            planned[results["output"].pop()] = results.get("input", set())
+    cells = [Cell("report")]
+    for cell in cells:
+        cells.extend(before for before in cell.before if before not in cells)
+    assert planned == {str(cell.folder): {str(before.folder) for before in cell.before} for cell in cells}

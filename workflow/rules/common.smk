@@ -1,0 +1,79 @@
+# The Hydra bridge and nothing else: conf/ is the only configuration, and this file hands it to the rules.
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from openswerl import config as conf
+from openswerl.errors import UserError
+
+KEYS = ("scale", "experiment", "results")
+
+os.environ.update(
+    OPENSWERL_SNAKEMAKE="1",  # tells a stage that its result needs no adoption
+    PYTHONUNBUFFERED="1",  # a line of progress shows when it is written
+    PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+)
+
+
+def overrides():
+    """The Hydra overrides given as `--config scale=S experiment=E results=FOLDER overrides="key=value ..."`."""
+    unknown = sorted(set(config).difference(KEYS, ["overrides"]))
+    if unknown:
+        raise WorkflowError(
+            f'--config {unknown[0]} is unknown; it takes {", ".join(KEYS)}, and overrides="key=value ..."'
+        )
+    groups = (f"{key}={config[key]}" for key in KEYS if key in config)
+    return (*groups, *shlex.split(str(config.get("overrides", ""))))
+
+
+def checked(cell):
+    """The composed config. Every cell of the grid must compose before any job starts; a remote job skips that."""
+    try:
+        if workflow.is_main_process:
+            cell.digest
+        return cell.cfg
+    except UserError as error:
+        raise WorkflowError(str(error)) from None
+
+
+OVERRIDES = overrides()
+CFG = checked(conf.Cell("report", OVERRIDES))
+RUN = CFG.run_dir
+
+
+def args(w, input):
+    """This job's Hydra overrides. Taking `input` makes them derived for Snakemake: they alone rerun nothing."""
+    return [*OVERRIDES, *(f"{axis}={value}" for axis, value in w.items())]
+
+
+def tracked(stage):
+    """What the stage may read of the config: a change here, and only here, reruns the rule."""
+    return lambda w: conf.Cell(stage, tuple(args(w, None))).params
+
+
+def files(cells):
+    """All that the rules of these cells write."""
+    return [
+        file
+        for cell in cells
+        for file in expand(getattr(rules, cell.stage).output, **conf.axes(cell.cfg))
+    ]
+
+
+def before(stage):
+    """The files of the cells before, so that the graph and the chain of digests are one."""
+    return lambda w: files(conf.Cell(stage, tuple(args(w, None))).before)
+
+
+def cells(stage):
+    """The files of the stage's cells in the grid, for the targets `<stage>_all`."""
+    return lambda w: files(
+        cell for cell in conf.Cell("report", OVERRIDES).before if cell.stage == stage
+    )
+
+
+wildcard_constraints:
+    **conf.wildcards(),

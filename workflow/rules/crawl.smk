@@ -1,0 +1,23 @@
+rule crawl:
+    """Join archive events and git into pull requests (paper 2)."""
+    input:
+        before("crawl"),
+    output:
+        result=f"{RUN}/data/crawl/result.json",
+        pull_requests=f"{RUN}/data/crawl/pull_requests.parquet",
+        blobs=f"{RUN}/data/crawl/blobs.parquet",
+        quarantine=f"{RUN}/data/crawl/quarantine.jsonl",
+    log:
+        f"{RUN}/logs/data/crawl.log",
+    benchmark:
+        f"{RUN}/benchmarks/data/crawl.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        cfg=tracked("crawl"),
+        args=args,
+    shell:
+        "python scripts/crawl.py {params.args:q} 2>&1 | tee {log}"

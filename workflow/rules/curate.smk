@@ -1,0 +1,26 @@
+rule curate:
+    """Filter the pull requests and choose the RL seeds (paper 2, appendix A)."""
+    input:
+        before("curate"),
+    output:
+        result=f"{RUN}/data/curate/result.json",
+        pull_requests=f"{RUN}/data/curate/pull_requests.parquet",
+        funnel=report(
+            f"{RUN}/data/curate/funnel.csv",
+            caption="../report/funnel.rst",
+            category="Data",
+        ),
+    log:
+        f"{RUN}/logs/data/curate.log",
+    benchmark:
+        f"{RUN}/benchmarks/data/curate.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+        gpu=0,
+    params:
+        cfg=tracked("curate"),
+        args=args,
+    shell:
+        "python scripts/curate.py {params.args:q} 2>&1 | tee {log}"

@@ -1,0 +1,22 @@
+rule evaluate:
+    """Repair the benchmark with one policy and run the tests (paper 3.2, Table 2)."""
+    input:
+        before("evaluate"),
+    output:
+        result=f"{RUN}/evaluate/{{policy}}/seed{{seed}}/result.json",
+        outcomes=f"{RUN}/evaluate/{{policy}}/seed{{seed}}/outcomes.jsonl",
+        predictions=f"{RUN}/evaluate/{{policy}}/seed{{seed}}/predictions.jsonl",
+    log:
+        f"{RUN}/logs/evaluate/{{policy}}/seed{{seed}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/evaluate/{{policy}}/seed{{seed}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        cfg=tracked("evaluate"),
+        args=args,
+    shell:
+        "python scripts/evaluate.py {params.args:q} 2>&1 | tee {log}"

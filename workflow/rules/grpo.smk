@@ -1,0 +1,22 @@
+rule grpo:
+    """Train one policy by GRPO against one reward (paper 2.2, Eq. 1 and 2)."""
+    input:
+        before("grpo"),
+    output:
+        result=f"{RUN}/grpo/{{reward}}/seed{{seed}}/result.json",
+        metrics=f"{RUN}/grpo/{{reward}}/seed{{seed}}/metrics.jsonl",
+        policy=directory(f"{RUN}/grpo/{{reward}}/seed{{seed}}/policy"),
+    log:
+        f"{RUN}/logs/grpo/{{reward}}/seed{{seed}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/grpo/{{reward}}/seed{{seed}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        cfg=tracked("grpo"),
+        args=args,
+    shell:
+        "python scripts/grpo.py {params.args:q} 2>&1 | tee {log}"

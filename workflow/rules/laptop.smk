@@ -1,0 +1,19 @@
+rule laptop:
+    """Generate the laptop world: archive hour files, clones, and the mini benchmark."""
+    output:
+        result=f"{RUN}/laptop/result.json",
+        benchmark=f"{RUN}/laptop/benchmark/rows.jsonl",
+    log:
+        f"{RUN}/logs/laptop.log",
+    benchmark:
+        f"{RUN}/benchmarks/laptop.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+        gpu=0,
+    params:
+        cfg=tracked("laptop"),
+        args=args,
+    shell:
+        "python scripts/laptop.py {params.args:q} 2>&1 | tee {log}"

@@ -1,0 +1,21 @@
+rule relate:
+    """Add relevant unchanged files and build the training instances (paper 2.1)."""
+    input:
+        before("relate"),
+    output:
+        result=f"{RUN}/data/relate/result.json",
+        instances=f"{RUN}/data/relate/instances.parquet",
+    log:
+        f"{RUN}/logs/data/relate.log",
+    benchmark:
+        f"{RUN}/benchmarks/data/relate.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        cfg=tracked("relate"),
+        args=args,
+    shell:
+        "python scripts/relate.py {params.args:q} 2>&1 | tee {log}"

@@ -1,0 +1,22 @@
+rule sft:
+    """Train one supervised baseline (paper 3.1, appendix C)."""
+    input:
+        before("sft"),
+    output:
+        result=f"{RUN}/sft/{{sft}}/seed{{seed}}/result.json",
+        metrics=f"{RUN}/sft/{{sft}}/seed{{seed}}/metrics.jsonl",
+        policy=directory(f"{RUN}/sft/{{sft}}/seed{{seed}}/policy"),
+    log:
+        f"{RUN}/logs/sft/{{sft}}/seed{{seed}}.log",
+    benchmark:
+        f"{RUN}/benchmarks/sft/{{sft}}/seed{{seed}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        cfg=tracked("sft"),
+        args=args,
+    shell:
+        "python scripts/sft.py {params.args:q} 2>&1 | tee {log}"
