@@ -24,7 +24,7 @@ def save(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Pa
     """Write a plain Hugging Face directory; weights in bfloat16 (1.9 MB)."""
     copy = LlamaForCausalLM(model.config)
     copy.load_state_dict(model.state_dict())
-    copy.to(torch.bfloat16).save_pretrained(folder)
+    copy.bfloat16().save_pretrained(folder)
     tokenizer.save_pretrained(folder)
 
 

@@ -40,4 +40,4 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a JSON Lines file; a file that does not exist has none."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]

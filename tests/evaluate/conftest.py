@@ -1,4 +1,4 @@
-"""A benchmark of three instances in two tiny repositories, made with real git, and a policy that answers from a table."""
+"""A benchmark of three instances in two tiny repositories, by real git, and a policy that answers from a table."""
 
 import json
 import shutil
@@ -107,10 +107,11 @@ def build_world(folder: Path, canary: str = "") -> World:
         problem_statement="add(2, 2) gives 0", FAIL_TO_PASS=adds, PASS_TO_PASS=names,
     )  # fmt: skip
     words = {"words/__init__.py": "", "words/case.py": WORDS}
+    case_test = {"tests/test_case.py": WORDS_TEST_NEW + canary}
     upper = {"words/case.py": WORDS.replace("lower()", f"upper(){canary}")}
     shouts = json.dumps(["tests/test_case.py::test_shout"])
     world.add(
-        "acme/words", words, upper, {"tests/test_case.py": WORDS_TEST_NEW + canary}, instance_id="acme__words-2", split="gate",
+        "acme/words", words, upper, case_test, instance_id="acme__words-2", split="gate",
         problem_statement="shout is quiet", FAIL_TO_PASS=shouts,
     )  # fmt: skip
     world.add(

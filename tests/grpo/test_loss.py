@@ -11,9 +11,7 @@ MASK = torch.tensor([[True, True, False], [True, True, True]])
 
 
 def loss(logprobs, old, advantages, reference=None, clip=0.2, kl=0.0, sequences=2):
-    return grpo_loss(
-        logprobs, old, reference, advantages, MASK, clip=clip, kl_coefficient=kl, sequences=sequences
-    )
+    return grpo_loss(logprobs, old, reference, advantages, MASK, clip=clip, kl_coefficient=kl, sequences=sequences)
 
 
 def test_advantages_are_standard_scores():

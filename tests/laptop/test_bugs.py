@@ -33,7 +33,8 @@ def test_every_kind_of_symptom_occurs():
 
 
 def test_known_mutations():
-    source = "def f(items, limit=4):\n    for x in items:\n        if x < limit:\n            return True\n    return False\n"
+    lines = ["def f(items, limit=4):", "    for x in items:", "        if x < limit:", "            return True"]
+    source = "\n".join([*lines, "    return False", ""])
     bugs = {(bug.kind, bug.source) for bug in find_bugs(source, random.Random(1))}
     assert ("compare", source.replace("x < limit", "x <= limit")) in bugs
     assert ("boolean", source.replace("return True", "return False")) in bugs

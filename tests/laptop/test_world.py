@@ -11,6 +11,8 @@ from openswerl.laptop.functions import is_held_out
 from openswerl.laptop.run import run
 from openswerl.stage import Job
 
+OPTIONS = ["-rA", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", "."]
+
 
 def git(repository, *arguments):
     command = ["git", "-c", "safe.directory=*", "--git-dir", str(repository), *arguments]
@@ -51,7 +53,8 @@ def test_repositories_are_sound_and_varied(world):
         if event["type"] == "PullRequestEvent" and event["payload"]["action"] == "closed":
             pull = event["payload"]["pull_request"]
             repository = out / "repos" / f"{event['repo']['name'].replace('/', '__')}.git"
-            moved += git(repository, "merge-base", pull["base"]["sha"], pull["head"]["sha"]).strip() != pull["base"]["sha"]
+            base = pull["base"]["sha"]
+            moved += git(repository, "merge-base", base, pull["head"]["sha"]).strip() != base
     assert parents[0] == 6 and parents[1] > 0 and parents[2] > 0  # roots, squashes and pushes, merges
     assert moved > 0  # the base is not always the merge base
 
@@ -75,7 +78,7 @@ def apply(tree, patch):
 
 def failing(tree, row):
     path = row["eval_script"].split()[-1]
-    command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "--rootdir", ".", "-c", "/dev/null", path]
+    command = [sys.executable, "-m", "pytest", *OPTIONS, path]
     printed = subprocess.run(command, cwd=tree, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}).stdout
     results = dict(line.split()[:2][::-1] for line in printed.splitlines() if line.startswith(("PASSED", "FAILED")))
     named = set(json.loads(row["FAIL_TO_PASS"]) + json.loads(row["PASS_TO_PASS"]))
@@ -97,7 +100,8 @@ def test_held_out_names_and_repositories_are_unseen(world):
 def test_issues_do_not_show_the_fix(world):
     out, _ = world
     for row in rows(out):
-        added = [line[1:].strip() for line in row["patch"].splitlines() if line.startswith("+") and not line.startswith("+++")]
+        lines = [line for line in row["patch"].splitlines() if not line.startswith("+++")]
+        added = [line[1:].strip() for line in lines if line.startswith("+")]
         assert added and not any(line in row["problem_statement"] for line in added)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from openswerl.config import Cell
 from openswerl.files import write_json, write_jsonl, write_text
+from openswerl.report.run import run
 from openswerl.stage import Job
 
 # Of 8 gate and 4 template instances: how many leading ones each policy answers in form, and how many it resolves.
@@ -86,7 +87,7 @@ def write_inputs(root: Path) -> dict[str, Path]:
     return folders
 
 
-def edit_lines(path: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
+def change_lines(path: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
     rows = change([json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line])
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
 
@@ -98,9 +99,26 @@ def inputs(tmp_path: Path) -> dict[str, Path]:
 
 @pytest.fixture
 def job(tmp_path: Path, inputs: dict[str, Path]) -> Job:
-    return make_job(tmp_path / "results", inputs)
+    return job_for(tmp_path / "results", inputs)
 
 
-def make_job(results: Path, folders: dict[str, Path], *overrides: str) -> Job:
+def job_for(results: Path, folders: dict[str, Path], *overrides: str) -> Job:
     view = Cell("report", (*OVERRIDES, *overrides)).view()
     return Job(view, results / "smoke" / "report", folders, "0123456789ab")
+
+
+@pytest.fixture
+def make_job() -> Callable[..., Job]:
+    return job_for
+
+
+@pytest.fixture
+def edit_lines() -> Callable[..., None]:
+    return change_lines
+
+
+@pytest.fixture(scope="session")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    root = tmp_path_factory.mktemp("page")
+    run(job_for(root / "results", write_inputs(root / "inputs")))
+    return (root / "results" / "report.html").read_text(encoding="utf-8")

@@ -13,7 +13,9 @@ def refused(project, *arguments: str) -> str:
 
 def test_a_misspelt_key_in_a_group_file(project):
     project.edit("reward/discrete.yaml", "kind: discrete", "kind: discrete\nformat_penaltyy: -2.0")
-    expected = "config: In 'reward/discrete': ConfigKeyError raised while composing config: Key 'format_penaltyy' not in"
+    expected = (
+        "config: In 'reward/discrete': ConfigKeyError raised while composing config: Key 'format_penaltyy' not in"
+    )
     assert expected in refused(project)
 
 

@@ -145,7 +145,7 @@ class Clones:
         for path in sorted(folder.iterdir()):
             name = path.name.lower().removesuffix(".git").replace("__", "/", 1)
             if path.is_dir():
-                self.paths.setdefault(name, path / ".git" if (path / ".git").exists() else path)
+                self.paths.setdefault(name, path / ".git" if (path / ".git").is_dir() else path)
 
     def open(self, repo: str) -> Clone:
         """Return the clone of owner/name. Raises GitError (no_clone) with the command that makes it."""

@@ -11,7 +11,6 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 OPTIONS = {
     "core.hooksPath": "/dev/null",
     "core.attributesFile": "/dev/null",
-    "core.bare": "true",
     "core.fsmonitor": "false",
     "core.quotePath": "true",
     "diff.indentHeuristic": "true",
@@ -24,6 +23,7 @@ SETTINGS = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_ATTR_SOURCE": EMPTY_TREE,
+    "GIT_INDEX_FILE": "/nonexistent/index",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_TERMINAL_PROMPT": "0",
@@ -47,7 +47,9 @@ def require_git() -> None:
 
 def git(clone: Path, *arguments: str) -> bytes:
     """Return what a git command prints. Raises GitError (git_failed) with git's last line."""
-    done = subprocess.run(command(clone, *arguments), env=environment(), capture_output=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        command(*arguments), cwd=clone, env=environment(), capture_output=True, stdin=subprocess.DEVNULL
+    )
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise GitError("git_failed", lines[-1] if lines else f"git {arguments[0]} failed without a message")
@@ -58,14 +60,14 @@ def converse(clone: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     """Start a git command that answers on stdout what it is asked on stdin."""
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        command(clone, *arguments), env=environment(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
+        command(*arguments), cwd=clone, env=environment(), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
     )
 
 
-def command(clone: Path, *arguments: str) -> list[str]:
-    """Return the command line; the git directory is named, so that a folder above is never taken for the clone."""
+def command(*arguments: str) -> list[str]:
+    """Return a command line for the current folder, which must be the git directory: no folder above is tried."""
     options = [item for key, value in OPTIONS.items() for item in ("-c", f"{key}={value}")]
-    return ["git", f"--git-dir={clone}", *options, "--no-pager", *arguments]
+    return ["git", "--git-dir=.", *options, "--no-pager", *arguments]
 
 
 def environment() -> dict[str, str]:

@@ -11,7 +11,7 @@ from openswerl.crawl.git import GitError
 from openswerl.crawl.shapes import Pull, User
 from openswerl.records import Issue, PullRequest
 
-SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+SHA = re.compile(r"[0-9a-f]{40}")
 REGULAR = ("100644", "100755")
 WITH_CONTENT = (*REGULAR, "120000")
 COUNTS = ("changed_files", "additions", "deletions", "commits")

@@ -33,7 +33,8 @@ class OfficialRun:
 
     def log(self, instance_id: str) -> Path:
         """Return where the instance's test output belongs."""
-        return self.folder / "logs/run_evaluation" / self.run_id / self.model / instance_id / "test_output.txt"
+        model = self.model.replace("/", "__")
+        return self.folder / "logs/run_evaluation" / self.run_id / model / instance_id / "test_output.txt"
 
     def record(self, instance_id: str, patch: str, execution: Execution | None, verdict: Verdict) -> None:
         """Write the instance's patch, and its report if it has one; without a report the harness counts an error."""

@@ -37,7 +37,7 @@ LIMITS = {
     resource.RLIMIT_NPROC: 4096,
     resource.RLIMIT_CORE: 0,
 }
-PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 prctl = ctypes.CDLL(None).prctl
 
 
@@ -106,6 +106,7 @@ def be_child(job: dict, testbed: Path, into: int) -> None:
         os.closerange(3, 256)
         limit(job["timeout_s"])
         prctl(PR_SET_DUMPABLE, 1)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         os.chdir(testbed)
         if job["own_interpreter"]:
             os.execv(sys.executable, [sys.executable, "-s", "-m", "pytest", *job["arguments"]])

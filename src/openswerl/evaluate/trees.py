@@ -37,6 +37,8 @@ class PatchError(Exception):
 
 def read_tree(clone: Path, commit: str) -> Tree:
     """Return every file of a commit; submodules are left out. Raises UserError if git cannot read it."""
+    if not clone.is_dir():
+        raise UserError(f"{clone} is missing; make the clone again")
     try:
         listing = git(clone, "ls-tree", "-rz", commit).decode(*NAMES).split("\0")[:-1]
         objects = Objects(clone)

@@ -60,7 +60,7 @@ class Trainer:
     def _one_step(self, instances: Sequence[Instance], rewards: ScorePool) -> None:
         groups = draw_groups(instances, self.sampler, rewards, self.cfg, step_seed(self.cfg.seed, self.step))
         updated = self._update(groups)
-        metrics = {**rollout_metrics(groups), **updated}
+        metrics: dict[str, float | int | str] = {**rollout_metrics(groups), **updated}
         self.rollouts += [msgspec.to_builtins(row) for row in rollout_rows(groups, self.step)]
         self.tracker.log(self.step, metrics)
         print(

@@ -83,14 +83,14 @@ def _line_bugs(line: str, rng: random.Random) -> Iterator[tuple[str, str, tuple[
     for old, new, kind in SWAPS:
         if old in line:
             yield kind, line.replace(old, new, 1), ()
-    if match := re.search(r"= sum\(", line):
+    if "= sum(" in line:
         yield "total", line.replace("= sum(", "= len("), ()
     yield from _range_bugs(line)
     for match in re.finditer(r"(\w+)=(\d+)", line):
         wrong = f"{match[1]}={int(match[2]) + rng.choice([1, 2, 3])}"
         yield "default", line[: match.start()] + wrong + line[match.end() :], (match[1], match[2])
-    if match := re.search(r"def \w+\((\w+), (\w+)\):", line):
-        yield "arguments", line.replace(f"({match[1]}, {match[2]})", f"({match[2]}, {match[1]})"), (match[1], match[2])
+    if pair := re.search(r"def \w+\((\w+), (\w+)\):", line):
+        yield "arguments", line.replace(f"({pair[1]}, {pair[2]})", f"({pair[2]}, {pair[1]})"), (pair[1], pair[2])
 
 
 def _range_bugs(line: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -7,6 +7,7 @@ and copy what stands there. At step 0 the model already continues most repeated 
 import torch
 from transformers import LlamaForCausalLM
 
+ROPE_THETA = 1e5
 SHARP = 3.5
 MATCH = 4.0
 MIX = 0.3
@@ -18,9 +19,9 @@ LOW_FREQUENCIES = 6
 
 @torch.no_grad()
 def start_copying(model: LlamaForCausalLM) -> None:
-    """Overwrite the weights of a model with two heads of 64 or more, hidden size heads x head size, at least 2 layers."""
+    """Overwrite the weights of a model of two layers or more, two heads, hidden size 2 x head size."""
     width = model.config.hidden_size
-    size = model.config.head_dim
+    size = width // model.config.num_attention_heads
     half = size // 2
     embedding = model.model.embed_tokens.weight
     embedding.normal_(0, EMBEDDING)
@@ -29,7 +30,7 @@ def start_copying(model: LlamaForCausalLM) -> None:
         layer.self_attn.o_proj.weight.zero_()
         layer.mlp.down_proj.weight.zero_()
     looking, matching = model.model.layers[0].self_attn, model.model.layers[1].self_attn
-    angles = model.config.rope_parameters["rope_theta"] ** (-torch.arange(half).float() / half)
+    angles = ROPE_THETA ** (-torch.arange(half).float() / half)
     keep = torch.ones(half)
     keep[:LOW_FREQUENCIES] = 0
     keep = torch.cat([keep, keep])[:, None]

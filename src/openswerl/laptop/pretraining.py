@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from openswerl.laptop.copying import start_copying
+from openswerl.laptop.copying import ROPE_THETA, start_copying
 from openswerl.laptop.sloppy import sloppy_answer
 from openswerl.laptop.tasks import BugTask, make_instructed_edit, make_repair, perfect_answer
 from openswerl.models.prompts import hinted_prompt, repair_prompt
@@ -44,7 +44,7 @@ def new_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM
         num_key_value_heads=2,
         head_dim=64,
         max_position_embeddings=1024,
-        rope_parameters={"rope_type": "default", "rope_theta": 1e5},
+        rope_parameters={"rope_type": "default", "rope_theta": ROPE_THETA},
         initializer_range=0.05,
         tie_word_embeddings=True,
         pad_token_id=tokenizer.pad_token_id,

@@ -17,7 +17,7 @@ def histogram(run: Training) -> str:
     """Draw the rewards of the first and of the last fifth of the steps."""
     steps = sorted({row.step for row in run.rollouts})
     size = max(1, len(steps) // 5)
-    early, late = (_shares(run.rollouts, set(part)) for part in (steps[:size], steps[-size:]))
+    early, late = (shares(run.rollouts, set(part)) for part in (steps[:size], steps[-size:]))
     colour = svg.colour(f"grpo-{run.reward}")
 
     def draw(axes: Axes) -> None:
@@ -36,7 +36,7 @@ def histogram(run: Training) -> str:
     return svg.drawn(f"histogram-{run.reward}-{run.seed}", draw, 3.2)
 
 
-def _shares(rollouts: Iterable[Rollout], steps: set[int]) -> np.ndarray:
+def shares(rollouts: Iterable[Rollout], steps: set[int]) -> np.ndarray:
     """Return percentages: format errors, ten bins of [0, 1), exactly 1."""
     rewards = np.array([row.reward for row in rollouts if row.step in steps])
     places = np.where(rewards < 0, 0, 1 + np.floor(np.clip(rewards, 0, 1) * BINS)).astype(int)

@@ -20,7 +20,7 @@ def check_evaluations(evaluations: Sequence[Evaluation], gate: Sequence[Evaluati
         _check_one(item, splits)
         _check_same(item, evaluations[0])
     for item in evaluations:
-        _check_answers(item)
+        _check_answers(item, evaluations[0])
 
 
 def _check_one(item: Evaluation, splits: set[str]) -> None:
@@ -49,7 +49,7 @@ def _check_same(item: Evaluation, first: Evaluation) -> None:
         )
 
 
-def _check_answers(item: Evaluation) -> None:
+def _check_answers(item: Evaluation, first: Evaluation) -> None:
     """A patch comes from a well-formed answer, and every decoding covers the same instances."""
     for row in item.outcomes:
         if row.resolved and not row.format_ok:
@@ -57,6 +57,8 @@ def _check_answers(item: Evaluation) -> None:
     for decoding in ("sample", "vote"):
         if _instances(item, decoding) not in (set(), _instances(item)):
             raise UserError(f"{_name(item)}: {decoding} answers cover other instances than the greedy ones")
+    if Counter(row.decoding for row in item.outcomes) != Counter(row.decoding for row in first.outcomes):
+        raise UserError(f"{_name(item)} and {_name(first)} differ in their number of sampled answers or votes")
 
 
 def _instances(item: Evaluation, decoding: str = "greedy") -> set[tuple[str, str]]:

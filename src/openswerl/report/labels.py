@@ -18,6 +18,10 @@ SPLITS = {
     "templates": "unseen-template split",
     "verified": "SWE-bench Verified",
 }
+SPLIT_NOTES = {
+    "gate": "unseen repositories and names, seen kinds of bug",
+    "templates": "functions of kinds never trained on",
+}
 MINUS = "\u2212"
 
 
@@ -34,6 +38,11 @@ def note(name: str) -> str:
 def split(name: str) -> str:
     """Return the printed name of a split."""
     return SPLITS.get(name, name)
+
+
+def split_note(name: str) -> str:
+    """Return the remark below a split's name, empty if it needs none."""
+    return SPLIT_NOTES.get(name, "")
 
 
 def capital(text: str) -> str:

@@ -50,7 +50,13 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.filters |= {"percent": labels.percent, "points": labels.points, "policy": labels.policy}
-    found.filters |= {"split": labels.split, "note": labels.note, "capital": labels.capital, "reward": labels.reward}
+    found.filters |= {
+        "split": labels.split,
+        "note": labels.note,
+        "split_note": labels.split_note,
+        "capital": labels.capital,
+        "reward": labels.reward,
+    }
     found.filters |= {"lines": samples.lines}
     return found
 
@@ -93,7 +99,9 @@ def context(content: Content) -> dict[str, Any]:
         "answers": samples.one_instance(inputs.evaluations, splits[0]),
         "digests": inputs.digests,
         "digest": content.digest,
+        "scale": cfg.scale,
         "overrides": overrides(cfg),
+        "sibling": overrides(cfg, untidy=not settings.untidy),
         "versions": versions(),
     }
 
@@ -130,11 +138,12 @@ def first_seed(inputs: Inputs) -> list[Any]:
     return [run for run in inputs.trainings if run.seed == inputs.seeds[0]]
 
 
-def overrides(cfg: Any) -> str:
-    """Return the Hydra overrides that name this run."""
+def overrides(cfg: Any, *, untidy: bool | None = None) -> str:
+    """Return the Hydra overrides that name this run besides its scale; `untidy` names its sibling's oracles."""
     lists = {"grid.seed": cfg.grid.seed, "grid.reward": cfg.grid.reward, "grid.baselines": cfg.grid.baselines}
-    parts = [f"scale={cfg.scale}", *(f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items())]
-    return " ".join([*parts, f"data.world.untidy={str(cfg.report.untidy).lower()}"])
+    parts = [f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items()]
+    chosen = cfg.report.untidy if untidy is None else untidy
+    return " ".join([*parts, *([f"data.world.untidy={str(chosen).lower()}"] if cfg.report.source == "laptop" else [])])
 
 
 def versions() -> dict[str, str]:

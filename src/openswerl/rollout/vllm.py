@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from omegaconf import DictConfig
 
@@ -38,5 +39,5 @@ class VllmSampler:
         outputs = self.engine.generate([TokensPrompt(prompt_token_ids=ids) for ids in encoded], settings)
         return [[self._completion(one) for one in output.outputs] for output in outputs]
 
-    def _completion(self, output) -> Completion:  # noqa: ANN001
+    def _completion(self, output: Any) -> Completion:
         return Completion(output.text, list(output.token_ids), output.finish_reason == "stop")

@@ -3,12 +3,13 @@
 import shutil
 from typing import Any
 
+from openswerl.errors import UserError
 from openswerl.files import write_json
 from openswerl.models.checkpoint import base_checkpoint, encode, load_policy, prompt_fits, save_policy
-from openswerl.models.prompts import repair_prompt
+from openswerl.models.prompts import Prompt, hinted_prompt, repair_prompt
 from openswerl.records import Instance, read_parquet
 from openswerl.rollout.local import LocalSampler
-from openswerl.sft.demonstrations import make_demonstrations
+from openswerl.sft.demonstrations import gold_edit, make_demonstrations
 from openswerl.sft.trainer import train
 from openswerl.stage import Job
 from openswerl.tracking import mirror
@@ -19,11 +20,10 @@ def run(job: Job) -> dict[str, Any]:
     cfg = job.cfg
     policy, tokenizer = load_policy(cfg.model, base_checkpoint(cfg.model))
     form, limit = cfg.model.prompt, cfg.model.max_prompt_tokens
-    instances = [
-        instance
-        for instance in read_parquet(job.inputs["relate"] / "instances.parquet", Instance)
-        if prompt_fits(tokenizer, repair_prompt(instance.task, form), limit)
-    ]
+    found = read_parquet(job.inputs["relate"] / "instances.parquet", Instance)
+    instances = [item for item in found if prompt_fits(tokenizer, _longest_prompt(item, form), limit)]
+    if not instances:
+        raise UserError(f"no instance of {job.inputs['relate']} fits model.max_prompt_tokens={limit}")
     done = make_demonstrations(instances, LocalSampler(policy, tokenizer, cfg.model, cfg.rollout), cfg)
     rows = [
         (
@@ -39,4 +39,9 @@ def run(job: Job) -> dict[str, Any]:
     save_policy(policy, tokenizer, job.out / "policy")
     group = f"sft-{cfg.sft.name}-seed{cfg.seed}"
     mirror(tracker.rows, cfg, stage="sft", digest=job.digest, group=group, folder=job.out)
-    return {"instances": len(instances), "demonstrations": len(rows), "steps": cfg.sft.steps}
+    too_long = len(found) - len(instances)
+    return {"instances": len(instances), "too_long": too_long, "demonstrations": len(rows)}
+
+
+def _longest_prompt(instance: Instance, form: str) -> Prompt:
+    return hinted_prompt(instance.task, gold_edit(instance), form)

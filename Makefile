@@ -1,0 +1,58 @@
+# make demo: the whole graph from nothing to the report.  make test: all checks.
+PYTHON ?= python3
+DOCKER ?= docker
+VENV := .venv
+BIN := $(VENV)/bin
+# make demo SCALE=smoke: the same graph in a minute and a half
+SCALE ?= laptop
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: demo test test-slow check sandbox base-model image clean
+
+demo: $(VENV)/installed sandbox
+	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
+	python scripts/dev/costs.py results/$(SCALE)
+	@echo "The report is results/report.html"
+
+$(VENV)/created:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
+	$(BIN)/pip install -c constraints.txt -e .
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/pip install -c constraints.txt -e '.[dev]'
+	touch $@
+
+sandbox:
+	sh scripts/dev/install_bubblewrap.sh
+
+check: $(VENV)/installed-dev
+	ruff check .
+	ruff format --check .
+	snakefmt --check Snakefile workflow
+	snakemake --lint
+	mypy
+
+test: check sandbox
+	pytest -m "not slow"
+
+test-slow: $(VENV)/installed-dev sandbox
+	pytest -m slow
+
+base-model: $(VENV)/installed
+	python scripts/dev/make_base_model.py base-model
+
+# For snakemake --sdm apptainer. Not needed for anything else.
+image: openswerl.sif
+
+openswerl.sif: Dockerfile pyproject.toml constraints.txt
+	$(DOCKER) build --tag openswerl .
+	$(DOCKER) save --output openswerl.tar openswerl
+	apptainer build $@ docker-archive:openswerl.tar
+	rm openswerl.tar
+
+clean:
+	rm -rf $(VENV) results .snakemake openswerl.sif

@@ -1,0 +1,107 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from openswerl.errors import UserError
+from openswerl.files import write_json
+from openswerl.report.inputs import Inputs, gather
+from openswerl.stage import Job
+
+Rows = list[dict[str, Any]]
+Edit = Callable[..., None]
+
+
+def read(job: Job) -> Inputs:
+    return gather(job.inputs, job.cfg.grid, job.cfg.report.splits)
+
+
+def test_everything_of_the_grid_is_read(job: Job) -> None:
+    found = read(job)
+    assert [item.policy for item in found.evaluations] == [
+        "base",
+        "sft",
+        "sft-gold",
+        "grpo-continuous",
+        "grpo-discrete",
+    ]
+    assert [item.policy for item in found.gate] == ["gold", "none"]
+    assert [(run.reward, len(run.steps), len(run.rollouts)) for run in found.trainings] == [
+        ("continuous", 3, 12),
+        ("discrete", 3, 12),
+    ]
+    assert found.demonstrations[0].kept == 20
+    assert found.digests["curate"] == "digest-of-curate" and len(found.digests) == 12
+    assert (found.sandbox, found.seeds) == ("bubblewrap", [0])
+
+
+def test_a_missing_input_is_named(job: Job) -> None:
+    del job.inputs["evaluate-sft-seed0"]
+    with pytest.raises(UserError, match="asks for evaluate-sft-seed0"):
+        read(job)
+
+
+def test_mixed_sandboxes_are_both_named(job: Job) -> None:
+    write_json(job.inputs["evaluate-sft-seed0"] / "result.json", {"digest": "x", "sandbox": "process"})
+    assert read(job).sandbox == "bubblewrap and process"
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "message"),
+    [
+        ("evaluate-base-seed0", {"digest": "x"}, "does not name its sandbox"),
+        ("curate", {"stage": "curate"}, "has no digest"),
+    ],
+)
+def test_a_result_without_its_facts_is_refused(job: Job, name: str, result: dict[str, str], message: str) -> None:
+    write_json(job.inputs[name] / "result.json", result)
+    with pytest.raises(UserError, match=message):
+        read(job)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda rows: rows[4:],
+            r"evaluate-sft-seed0 and evaluate-base-seed0 differ in their greedy instances \(11 and 12",
+        ),
+        (lambda rows: [*rows, rows[0]], r"gate-0 \(greedy, sample 0\) occurs twice"),
+        (lambda rows: rows[:1] + rows[2:], "different numbers of sample answers"),
+        (lambda rows: [row for row in rows if row["decoding"] != "vote"], "number of sampled answers or votes"),
+        (lambda rows: [row for row in rows if row["decoding"] != "greedy"], "has no greedy answer"),
+        (
+            lambda rows: [row | {"status": "resolved"} for row in rows],
+            "gate-7 is resolved by an answer that is not well",
+        ),
+        (lambda rows: [row | {"split": "other"} for row in rows], "split other is not in evaluate.splits"),
+        (
+            lambda rows: [row for row in rows if row["decoding"] != "vote" or row["instance_id"] != "gate-1"],
+            "vote answers cover other instances",
+        ),
+    ],
+)
+def test_inconsistent_outcomes_are_refused(
+    job: Job, edit_lines: Edit, change: Callable[[Rows], Rows], message: str
+) -> None:
+    edit_lines(job.inputs["evaluate-sft-seed0"] / "outcomes.jsonl", change)
+    with pytest.raises(UserError, match=message):
+        read(job)
+
+
+def test_rollouts_of_another_run_are_refused(job: Job, edit_lines: Edit) -> None:
+    edit_lines(job.inputs["grpo-discrete-seed0"] / "rollouts.jsonl", lambda rows: [r | {"step": 9} for r in rows])
+    with pytest.raises(UserError, match=r"rollouts\.jsonl has steps that metrics\.jsonl lacks"):
+        read(job)
+
+
+def test_an_empty_grid_is_refused(job: Job) -> None:
+    grid = type("Grid", (), {"baselines": [], "reward": [], "seed": [0]})
+    with pytest.raises(UserError, match="no policy"):
+        gather(job.inputs, grid, job.cfg.report.splits)
+
+
+def test_a_folder_without_outcomes_is_named(job: Job) -> None:
+    (job.inputs["evaluate-gold-seed0"] / "outcomes.jsonl").unlink()
+    with pytest.raises(UserError, match=r"evaluate-gold-seed0/outcomes\.jsonl cannot be read"):
+        read(job)

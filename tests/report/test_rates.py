@@ -1,0 +1,53 @@
+from types import SimpleNamespace
+
+import pytest
+
+from openswerl.report.inputs import Evaluation
+from openswerl.report.rates import RateRow, instance_means, rate_rows
+from openswerl.report.rows import Decoding, Outcome
+
+SETTINGS = SimpleNamespace(confidence=0.95, resamples=2000, bootstrap_seed=0, splits={"gate": 1})
+
+
+def answers(decoding: Decoding, resolved: list[list[bool]]) -> list[Outcome]:
+    return [
+        Outcome(f"i{k:03d}", "gate", decoding, s, True, "resolved" if flag else "unresolved")
+        for k, flags in enumerate(resolved)
+        for s, flag in enumerate(flags)
+    ]
+
+
+def one_row(decoding: Decoding, resolved: list[list[bool]]) -> RateRow:
+    (row,) = rate_rows([Evaluation("base", 0, "bubblewrap", answers(decoding, resolved))], decoding, SETTINGS)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_greedy_intervals_are_the_published_wilson_ones(successes: int, n: int, low: float, high: float) -> None:
+    """Newcombe 1998, table I, method 3."""
+    row = one_row("greedy", [[k < successes] for k in range(n)])
+    assert (row.n, row.interval) == (n, "Wilson")
+    assert row.resolved.value == successes / n
+    assert (row.resolved.low, row.resolved.high) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_samples_of_one_instance_are_not_counted_as_independent() -> None:
+    copies = one_row("sample", [[k < 20] * 8 for k in range(40)])
+    single = one_row("sample", [[k < 20] for k in range(40)])
+    assert (copies.n, copies.interval) == (320, "bootstrap over instances")
+    assert copies.resolved == single.resolved
+    assert copies.resolved.high - copies.resolved.low == pytest.approx(2 * 1.96 * (0.25 / 40) ** 0.5, abs=0.04)
+
+
+def test_wilson_over_instances_stands_in_where_all_instances_agree() -> None:
+    row = one_row("sample", [[False, False]] * 20)
+    assert row.resolved.value == row.resolved.low == 0
+    assert row.resolved.high == pytest.approx(0.1611, abs=5e-5)
+
+
+def test_instance_means_are_in_order_of_id() -> None:
+    rows = answers("sample", [[True, False], [True, True]])[::-1]
+    assert list(instance_means(rows, [row.resolved for row in rows]).items()) == [("i000", 0.5), ("i001", 1.0)]

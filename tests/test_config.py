@@ -1,0 +1,202 @@
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+from omegaconf.errors import ConfigAttributeError, ReadonlyConfigError
+
+from openswerl.compose import CONF, load
+from openswerl.config import AXIS_NAMES, STAGES, Cell, wildcards
+from openswerl.errors import UserError
+from openswerl.schema import Config
+
+OPTIONS = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
+INFRASTRUCTURE = {"results", "run_dir"}
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=str)
+def test_every_file_composes(option):
+    cfg = load(f"{option.parent}={option.name}")
+    assert OmegaConf.missing_keys(cfg) == set()
+    for stage in STAGES:
+        assert len(Cell(stage, (f"{option.parent}={option.name}",)).digest) == 12
+
+
+@pytest.mark.parametrize("option", [o for o in OPTIONS if o.parent.name in ("sft", "reward", "model")], ids=str)
+def test_a_file_of_an_axis_carries_its_own_name(option):
+    """Folders are named by the value, targets by the file."""
+    assert load(f"{option.parent}={option.name}")[option.parent.name].name == option.name
+
+
+def test_a_scale_carries_its_own_name():
+    for path in (CONF / "scale").glob("*.yaml"):
+        assert load(f"scale={path.stem}").run_dir == f"results/{path.stem}"
+
+
+def test_every_key_is_read_by_some_stage():
+    read = {key.split(".")[0] for stage in STAGES.values() for key in stage.reads + stage.untracked}
+    assert read | INFRASTRUCTURE == {field.name for field in fields(Config)}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_undeclared_read_raises(stage):
+    view = Cell(stage).view()
+    declared = {key.split(".")[0] for key in STAGES[stage].reads + STAGES[stage].untracked}
+    for key in {field.name for field in fields(Config)} - declared:
+        with pytest.raises(ConfigAttributeError, match=key):
+            getattr(view, key)
+    for key in declared:
+        assert getattr(view, key) is not None
+
+
+def test_a_stage_cannot_change_its_config():
+    with pytest.raises(ReadonlyConfigError):
+        Cell("grpo").view().grpo.steps = 3
+
+
+def test_only_the_declared_part_of_a_group_is_shown():
+    with pytest.raises(ConfigAttributeError, match="samples"):
+        _ = Cell("laptop").view().evaluate.samples
+
+
+def changed(override: str) -> set[str]:
+    """Return the folders of the grid's cells whose digest an override changes."""
+    cells = [Cell("report")]
+    for cell in cells:
+        cells.extend(before for before in cell.before if before not in cells)
+    different = (cell for cell in cells if Cell(cell.stage, (override, *cell.overrides)).digest != cell.digest)
+    return {str(cell.folder.relative_to("results/laptop")) for cell in different}
+
+
+REWARDS = ("continuous", "discrete")
+GRPO = {f"grpo/{name}/seed0" for name in REWARDS} | {f"evaluate/grpo-{name}/seed0" for name in REWARDS}
+SFT = {"sft/paper/seed0", "sft/gold/seed0", "evaluate/sft/seed0", "evaluate/sft-gold/seed0"}
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("tracking.wandb=disabled", set()),
+        ("results=elsewhere", set()),
+        ("report.title=x", {"report"}),
+        ("grpo.clip=0.3", {"report", *GRPO}),
+        (
+            "sft.steps=7",
+            {"report", *SFT},
+        ),
+    ],
+)
+def test_what_changes_an_identity(override, expected):
+    assert changed(override) == expected
+
+
+def test_another_world_changes_every_stage():
+    assert {name.removeprefix("data/").split("/")[0] for name in changed("data.world.seed=1")} == set(STAGES)
+
+
+def test_the_digest_does_not_depend_on_the_process():
+    code = "from openswerl.config import Cell; print(Cell('report', ('scale=smoke',)).digest)"
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert digests == {Cell("report", ("scale=smoke",)).digest + "\n"}
+
+
+def test_the_digest_covers_the_results_before():
+    plain, other = Cell("grpo"), Cell("grpo", ("relate.max_files=3",))
+    assert plain.params == other.params
+    assert plain.digest != other.digest
+
+
+def test_setting_an_axis_is_what_hydra_composes():
+    overrides = ["scale=smoke", "policy=sft", "seed=3"]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        expected = compose("config", overrides)
+    OmegaConf.resolve(expected)
+    assert load(*overrides) == expected
+
+
+def test_the_last_override_of_a_key_wins():
+    assert load("seed=1", "reward=discrete", "seed=2", "reward=continuous") == load("reward=continuous", "seed=2")
+
+
+def test_axes_of_other_stages_make_no_difference():
+    assert Cell("relate", ("seed=3", "reward=discrete", "policy=sft")).digest == Cell("relate").digest
+
+
+@pytest.mark.parametrize(
+    ("stage", "overrides", "folder"),
+    [
+        ("laptop", (), "results/laptop/laptop"),
+        ("curate", ("scale=smoke",), "results/smoke/data/curate"),
+        ("sft", ("sft=gold", "seed=2"), "results/laptop/sft/gold/seed2"),
+        ("grpo", ("reward=discrete", "results=r"), "r/laptop/grpo/discrete/seed0"),
+        ("evaluate", ("policy=grpo-discrete", "seed=1"), "results/laptop/evaluate/grpo-discrete/seed1"),
+        ("report", (), "results/laptop/report"),
+    ],
+)
+def test_path_grammar(stage, overrides, folder):
+    assert Cell(stage, overrides).folder == Path(folder)
+
+
+@pytest.mark.parametrize(
+    ("policy", "before"),
+    [
+        ("gold", ["laptop"]),
+        ("base", ["laptop", "evaluate", "evaluate"]),
+        ("sft-gold", ["laptop", "evaluate", "evaluate", "sft"]),
+        ("grpo-discrete", ["laptop", "evaluate", "evaluate", "grpo"]),
+    ],
+)
+def test_the_gate_stands_before_every_model(policy, before):
+    assert [cell.stage for cell in Cell("evaluate", (f"policy={policy}",)).before] == before
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (("grpo.stepz=3",), "config: Could not override 'grpo.stepz'; Key 'stepz' not in 'Grpo'"),
+        (("reward=none",), "config: In 'config': Could not find 'reward/none'; Available options in 'reward': "),
+        (("seed=many",), "config: Value 'many' of type 'str' could not be converted to Integer"),
+        (("curate.max_seed_files=???",), "config: no value for curate.max_seed_files; give each as key=value"),
+        (("policy=nobody",), "policy=nobody is unknown: base, sft, sft-gold, grpo-<reward>"),
+        (("grpo.steps={",), "config: no viable alternative at input '{'"),
+    ],
+)
+def test_a_mistake_is_one_line(overrides, message):
+    with pytest.raises(UserError) as caught:
+        _ = Cell("evaluate", overrides).digest
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_wildcards_are_the_options_of_conf():
+    patterns = wildcards()
+    assert set(patterns) == set(AXIS_NAMES)
+    assert patterns["sft"] == "gold|paper"
+    assert patterns["reward"] == "continuous|discrete"
+    assert patterns["policy"].split("|") == [
+        *("gold", "none", "base", "sft", "sft-gold", "sft-paper", "grpo-continuous", "grpo-discrete")
+    ]
+
+
+def test_the_paper_scale_has_the_sizes_that_the_paper_prints():
+    """Section 3.1: 1,600 steps of 32 problems with 16 rollouts, 16k context, 500 repair and 30 test samples."""
+    cfg = load("scale=paper")
+    assert (cfg.grpo.steps, cfg.grpo.prompts_per_step, cfg.grpo.group_size) == (1600, 32, 16)
+    assert cfg.model.max_prompt_tokens + cfg.model.max_response_tokens == 16 * 1024
+    assert (cfg.evaluate.samples, cfg.evaluate.reproduction_tests, cfg.evaluate.temperature) == (500, 30, 1.0)
+    assert (cfg.evaluate.splits, cfg.reward.format_penalty) == ({"verified": 500}, -1.0)
+
+
+def test_reading_the_config_imports_no_torch():
+    code = "import sys, openswerl.stage as s; s.load(); print('torch' in sys.modules or 'transformers' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False\n"

@@ -1,0 +1,179 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from openswerl import stage
+from openswerl.config import Cell
+from openswerl.errors import UserError
+from openswerl.stage import Job, cost_file, lock, read_result, run_cell
+
+CALLS: list[Job] = []
+
+
+def work(job: Job) -> dict:
+    """Record the call and leave something behind, as a trainer does."""
+    CALLS.append(job)
+    job.scratch.mkdir(parents=True, exist_ok=True)
+    (job.out / "rows.txt").write_text("rows")
+    return {"rows": 1}
+
+
+def fail(job: Job) -> dict:
+    """Get half way."""
+    job.scratch.mkdir(parents=True)
+    (job.scratch / "checkpoint").write_text("half")
+    raise ZeroDivisionError
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENSWERL_SNAKEMAKE", "1")
+    CALLS.clear()
+
+
+def run(name: str, cell: Cell) -> None:
+    run_cell(cell, f"{__name__}:{name}")
+
+
+def finish(cell: Cell) -> None:
+    """Leave every result that the cell reads."""
+    for before in cell.before:
+        before.folder.mkdir(parents=True, exist_ok=True)
+        (before.folder / "result.json").write_text(json.dumps({"digest": before.digest}))
+
+
+def test_the_result_holds_the_identity_and_the_summary():
+    cell = Cell("laptop")
+    run("work", cell)
+    expected = {"digest": cell.digest, "stage": "laptop", "rows": 1}
+    assert json.loads(Path("results/laptop/laptop/result.json").read_text()) == read_result(cell) == expected
+
+
+def test_a_result_of_the_same_config_is_reused(capsys):
+    run("work", Cell("laptop"))
+    run("work", Cell("laptop", ("tracking.wandb=disabled", "reward=discrete")))
+    assert len(CALLS) == 1
+    assert "is up to date" in capsys.readouterr().out
+
+
+def test_a_result_of_another_config_is_refused_with_what_to_do():
+    run("work", Cell("laptop"))
+    other = Cell("laptop", ("data.world.seed=9",))
+    with pytest.raises(UserError) as caught:
+        run("work", other)
+    assert str(caught.value) == (
+        f"results/laptop/laptop/result.json was made by another config ({Cell('laptop').digest}, this one is "
+        f"{other.digest}): choose results=NEW, or remake it with: snakemake --cores all --force "
+        "results/laptop/laptop/result.json --config overrides=data.world.seed=9"
+    )
+    assert len(CALLS) == 1
+
+
+def test_an_input_of_another_config_is_refused():
+    finish(Cell("crawl"))
+    with pytest.raises(UserError, match=r"laptop/result\.json was made by another config"):
+        run("work", Cell("crawl", ("data.world.seed=9",)))
+
+
+def test_a_missing_input_is_refused_before_any_work():
+    with pytest.raises(UserError, match="results/laptop/laptop is not finished; make it with: snakemake"):
+        run("work", Cell("crawl"))
+    assert CALLS == []
+
+
+def test_a_job_sees_its_slice_and_its_inputs_by_name():
+    cell = Cell("evaluate", ("policy=grpo-discrete", "seed=2"))
+    finish(cell)
+    run("work", cell)
+    (job,) = CALLS
+    assert job.inputs == {
+        "laptop": Path("results/laptop/laptop"),
+        "evaluate-gold-seed0": Path("results/laptop/evaluate/gold/seed0"),
+        "evaluate-none-seed0": Path("results/laptop/evaluate/none/seed0"),
+        "grpo-discrete-seed2": Path("results/laptop/grpo/discrete/seed2"),
+    }
+    assert (job.cfg.policy, job.cfg.seed, job.out) == ("grpo-discrete", 2, cell.folder)
+    assert "grpo" not in job.cfg
+
+
+def test_a_failure_leaves_no_result_and_keeps_the_checkpoints():
+    cell = Cell("laptop")
+    with pytest.raises(ZeroDivisionError):
+        run("fail", cell)
+    assert read_result(cell) is None
+    assert (cell.folder / f"work-{cell.digest}" / "checkpoint").read_text() == "half"
+    run("work", cell)
+    assert not (cell.folder / f"work-{cell.digest}").exists()
+
+
+def test_checkpoints_of_another_config_are_never_found():
+    one, other = (Job(cell.view(), cell.folder, {}, cell.digest) for cell in (Cell("grpo"), Cell("grpo", ("seed=0",))))
+    assert one.scratch == other.scratch
+    changed = Cell("grpo", ("grpo.clip=0.3",))
+    assert Job(changed.view(), changed.folder, {}, changed.digest).scratch != one.scratch
+
+
+def test_the_cpu_seconds_are_kept_apart_from_the_result():
+    cell = Cell("evaluate", ("policy=gold",))
+    finish(cell)
+    run("work", cell)
+    assert cost_file(cell) == Path("results/laptop/benchmarks/evaluate/gold/seed0.json")
+    assert json.loads(cost_file(cell).read_text())["cpu_seconds"] >= 0
+
+
+def test_cpu_seconds_count_children():
+    before = stage.cpu_seconds()
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.5: pass"], check=True)
+    assert stage.cpu_seconds() - before >= 0.5
+
+
+def holder(folder: Path) -> subprocess.Popen[str]:
+    """Start a process that holds the folder, and wait until it does."""
+    code = "import sys, time; from pathlib import Path; from openswerl.stage import lock\n"
+    code += "with lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def test_a_folder_has_one_writer_and_a_kill_frees_it():
+    folder = Cell("laptop").folder
+    process = holder(folder)
+    with pytest.raises(UserError, match="is being written by another process"):
+        run("work", Cell("laptop"))
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    with lock(folder):
+        assert (folder / ".lock").exists()
+
+
+def test_a_result_made_by_hand_is_recorded(monkeypatch, capsys):
+    monkeypatch.delenv("OPENSWERL_SNAKEMAKE")
+    cell = Cell("laptop", ("scale=smoke", "data.world.seed=3"))
+    cell.folder.joinpath("benchmark").mkdir(parents=True)
+    cell.folder.joinpath("benchmark/rows.jsonl").touch()
+    run("work", cell)
+    assert capsys.readouterr().err == ""
+    recorded = "".join(path.read_text() for path in Path(".snakemake/metadata").iterdir())
+    assert json.dumps(cell.params)[1:-1] in recorded.replace("\\'", "'")
+
+
+def test_a_running_snakemake_is_a_warning_and_the_result_stays(monkeypatch, capsys):
+    monkeypatch.delenv("OPENSWERL_SNAKEMAKE")
+    cell = Cell("laptop")
+    locks = Path(".snakemake/locks")
+    locks.mkdir(parents=True)
+    (locks / "0.output.lock").write_text(f"{cell.folder}/result.json\n")
+    run("work", cell)
+    assert read_result(cell) is not None
+    warning = capsys.readouterr().err
+    assert warning.startswith("laptop: warning: Snakemake did not record this result: ")
+    assert "lock" in warning
+    assert warning.count("\n") == 1
