@@ -5,7 +5,7 @@
 #   <run>/grpo/<reward>/seed<k>/             policies by GRPO
 #   <run>/evaluate/<policy>/seed<k>/         repair outcomes of one policy
 #   <run>/report/, <results>/report.html     tables, figures, the page
-#   <run>/logs/, <run>/benchmarks/           mirror the above
+#   <run>/logs/, <run>/costs/                mirror the above
 from snakemake.utils import min_version
 
 min_version("9.27")

@@ -8,11 +8,11 @@ import fcntl
 import importlib
 import json
 import os
-import resource
 import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,10 +21,12 @@ from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from openswerl.compose import CONF, ROOT, key_of, load
 from openswerl.config import AXES, AXIS_NAMES, Cell, under_snakemake
+from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
 from openswerl.files import write_json
 
@@ -50,8 +52,10 @@ def app(stage: str, work: str) -> Callable[[], None]:
 
     @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
     def main(_: DictConfig) -> None:
+        hydra_config = HydraConfig.get()
+        before = cpu_seconds() if hydra_config.mode == RunMode.MULTIRUN else 0.0
         with one_line(stage):
-            run_cell(Cell(stage, tuple(HydraConfig.get().overrides.task)), work)
+            run_cell(Cell(stage, tuple(hydra_config.overrides.task)), work, cpu_before=before)
 
     def checked() -> None:
         if not any(argument.startswith("-") for argument in sys.argv[1:]):
@@ -71,35 +75,26 @@ def one_line(stage: str) -> Iterator[None]:
         raise SystemExit(f"{stage}: error: {error}") from None
 
 
-def run_cell(cell: Cell, work: str) -> None:
-    """Run one cell unless its result exists. Raises UserError for a missing or foreign result."""
+def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
+    """Run one cell unless its result exists. Raises UserError for a missing or foreign result.
+
+    `cpu_before`: the CPU seconds that this process had used before it turned to this cell.
+    """
     if read_result(cell) is not None:
         print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
         return
     inputs = {name: folder for before in cell.before for name, folder in required(before).items()}
     module, _, name = work.partition(":")
-    before = cpu_seconds()
+    start = time.monotonic()
     with lock(cell.folder):
         job = Job(cell.view(), cell.folder, inputs, cell.digest)
         summary = getattr(importlib.import_module(module), name)(job)
-        write_json(cost_file(cell), {"cpu_seconds": round(cpu_seconds() - before, 2)})
+        write_costs(cell, time.monotonic() - start, cpu_seconds() - cpu_before)
         write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **summary})
     shutil.rmtree(job.scratch, ignore_errors=True)
     print(f"{cell.stage}: wrote {cell.folder} ({cell.digest})")
     if not under_snakemake():
         adopt(cell)
-
-
-def cpu_seconds() -> float:
-    """Return the CPU seconds used so far by this process and the children it has waited for."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-
-def cost_file(cell: Cell) -> Path:
-    """Return where a cell's CPU seconds go: beside Snakemake's benchmark files, apart from the results."""
-    run = Path(cell.cfg.run_dir)
-    return run / "benchmarks" / cell.folder.relative_to(run).with_suffix(".json")
 
 
 def read_result(cell: Cell) -> dict[str, Any] | None:

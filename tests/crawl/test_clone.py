@@ -112,7 +112,15 @@ def test_merge_bases_and_counts_equal_gits(work):
         main.append(work.commit({"m": str(n)}, main[-1]))
     merged = work.commit({"s": "x"}, side[2], main[2])
     cross = work.commit({"m": "y"}, main[2], side[2])
-    pairs = [(root, side[4]), (main[3], side[4]), (main[3], merged), (merged, cross), (merged, merged), (side[4], root)]
+    pairs = [
+        (root, merged),
+        (root, side[4]),
+        (main[3], side[4]),
+        (main[3], merged),
+        (merged, cross),
+        (merged, merged),
+        (side[4], root),
+    ]
     with open_mirror_of(work, side[-1], main[-1], merged, cross) as clone:
         for base, head in pairs:
             expected = work.git("merge-base", base, head)
@@ -166,7 +174,7 @@ def test_nothing_in_a_clone_is_run_and_no_setting_of_it_counts(work, tmp_path):
     before = work.commit(
         {"a.py": "def f():\n" + "  x\n" * 9 + "  y\n", ".gitattributes": "*.py diff=evil\n*.py binary\n"}
     )
-    after = work.commit({"a.py": "def f():\n" + "  x\n" * 9 + "  z\n"}, before, ref="refs/heads/main")
+    after = work.commit({"a.py": "def f():\n" + "  x\n" * 9 + "  z\n", "é.py": "1\n"}, before, ref="refs/heads/main")
     plain = run_git(work.mirror(tmp_path / "plain.git"), *DIFF, before, after)
     work.git("checkout", "-q", "-f", "main")
     for key in (

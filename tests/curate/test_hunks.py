@@ -48,7 +48,8 @@ def test_paths_of_new_removed_and_quoted_files():
     new = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"
     gone = "diff --git a/g b/g\ndeleted file mode 100644\n--- a/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
     spaced = "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n-x\n+y\n"
-    quoted = 'diff --git "a/\\303\\251" "b/\\303\\251"\n--- "a/\\303\\251"\n+++ "b/\\303\\251"\n@@ -1 +1 @@ def f():\n-x\n+y\n'
+    header = 'diff --git "a/\\303\\251" "b/\\303\\251"\n--- "a/\\303\\251"\n+++ "b/\\303\\251"\n'
+    quoted = header + "@@ -1 +1 @@ def f():\n-x\n+y\n"
     assert [hunk.path for hunk in parse_hunks(new + gone + spaced + quoted)] == ["n", "g", "a b", "\\303\\251"]
 
 

@@ -1,4 +1,5 @@
 import csv
+import itertools
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def test_every_reason_is_counted_and_every_dropped_one_is_named(tmp_path):
     assert {(step, reason) for step, reason, *_ in table[1:] if reason} == {
         (row["step"], row["reason"]) for row in rows
     }
-    for before, after in zip(table, table[1:], strict=False):
+    for before, after in itertools.pairwise(table):
         assert before[3] - after[2] == after[3]
     assert table[-1][3] == 2
 

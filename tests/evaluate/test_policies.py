@@ -6,6 +6,7 @@ from omegaconf import OmegaConf
 
 from openswerl.errors import UserError
 from openswerl.evaluate.policies import checkpoint
+from openswerl.evaluate.run import run
 from openswerl.models.checkpoint import base_checkpoint
 
 FOLDERS = {"laptop": Path("l"), "evaluate-gold-seed0": Path("g"), "evaluate-none-seed0": Path("n")}
@@ -26,3 +27,30 @@ def test_a_missing_or_double_policy_is_refused() -> None:
         checkpoint(_cfg("sft"), FOLDERS)
     with pytest.raises(UserError, match="not 2"):
         checkpoint(_cfg("sft"), {**FOLDERS, "sft-paper-seed0": Path("a"), "grpo-x-seed0": Path("b")})
+
+
+@pytest.fixture
+def saved_policy(tiny_policy: Any, tmp_path: Path) -> Path:
+    """A random model and a word tokenizer as a Hugging Face directory."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    words = {word: number for number, word in enumerate(["[UNK]", "</s>", *(f"w{i}" for i in range(58))])}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>").save_pretrained(tmp_path / "model")
+    tiny_policy.save_pretrained(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_the_stage_runs_with_a_real_model(stage: Any, saved_policy: Path) -> None:
+    """A random model never finds the form, and does not find it in the same way twice."""
+    stage.gate()
+    overrides = [f"model.path={saved_policy}", "model.max_response_tokens=8"]
+    result = run(stage.job("base", *overrides))
+    greedy = [row for row in stage.outcomes("base") if row["decoding"] == "greedy"]
+    assert {row["status"] for row in greedy} == {"format_error"} and result["executed"] == 0
+    assert {row["reason"] for row in greedy} <= {"unfinished", "missing_tag"}
+    again = stage.outcomes("base")
+    run(stage.job("base", *overrides))
+    assert stage.outcomes("base") == again

@@ -126,3 +126,10 @@ def test_the_process_sandbox_gives_the_same_outcomes_and_says_so(stage: Any, cap
 def test_verified_is_not_pretended(stage: Any) -> None:
     with pytest.raises(UserError, match="benchmark=verified cannot be run yet"):
         run(stage.job("gold", "evaluate=verified", "evaluate.splits={verified: 1}"))
+
+
+def test_one_row_of_metrics_is_mirrored(stage: Any) -> None:
+    stage.run("gold", None, "tracking.wandb=offline")
+    folder = stage.root / "evaluate" / "gold" / "seed0"
+    (row,) = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    assert row["gate/greedy/resolved_rate"] == 1.0 and len(list(folder.rglob("*.wandb"))) == 1

@@ -86,4 +86,4 @@ def test_a_patch_applies_inside_another_repository(tmp_path: Path, monkeypatch: 
     """There git would skip the files in silence."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert apply_patch(TREE, EDIT)["a.py"].data == b"one\nthree\n"
+    assert apply_patch(TREE, f"diff --git a/a.py b/a.py\n{EDIT}")["a.py"].data == b"one\nthree\n"

@@ -9,8 +9,6 @@ rule crawl:
         quarantine=f"{RUN}/data/crawl/quarantine.jsonl",
     log:
         f"{RUN}/logs/data/crawl.log",
-    benchmark:
-        f"{RUN}/benchmarks/data/crawl.tsv"
     threads: 1
     resources:
         mem_mb=4000,

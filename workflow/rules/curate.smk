@@ -12,8 +12,6 @@ rule curate:
         ),
     log:
         f"{RUN}/logs/data/curate.log",
-    benchmark:
-        f"{RUN}/benchmarks/data/curate.tsv"
     threads: 1
     resources:
         mem_mb=4000,

@@ -8,8 +8,6 @@ rule evaluate:
         predictions=f"{RUN}/evaluate/{{policy}}/seed{{seed}}/predictions.jsonl",
     log:
         f"{RUN}/logs/evaluate/{{policy}}/seed{{seed}}.log",
-    benchmark:
-        f"{RUN}/benchmarks/evaluate/{{policy}}/seed{{seed}}.tsv"
     threads: 1
     resources:
         mem_mb=4000,

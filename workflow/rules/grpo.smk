@@ -8,8 +8,6 @@ rule grpo:
         policy=directory(f"{RUN}/grpo/{{reward}}/seed{{seed}}/policy"),
     log:
         f"{RUN}/logs/grpo/{{reward}}/seed{{seed}}.log",
-    benchmark:
-        f"{RUN}/benchmarks/grpo/{{reward}}/seed{{seed}}.tsv"
     threads: 1
     resources:
         mem_mb=4000,

@@ -5,8 +5,6 @@ rule laptop:
         benchmark=f"{RUN}/laptop/benchmark/rows.jsonl",
     log:
         f"{RUN}/logs/laptop.log",
-    benchmark:
-        f"{RUN}/benchmarks/laptop.tsv"
     threads: 1
     resources:
         mem_mb=2000,

@@ -7,8 +7,6 @@ rule relate:
         instances=f"{RUN}/data/relate/instances.parquet",
     log:
         f"{RUN}/logs/data/relate.log",
-    benchmark:
-        f"{RUN}/benchmarks/data/relate.tsv"
     threads: 1
     resources:
         mem_mb=4000,

@@ -16,8 +16,6 @@ rule report:
         ),
     log:
         f"{RUN}/logs/report.log",
-    benchmark:
-        f"{RUN}/benchmarks/report.tsv"
     threads: 1
     resources:
         mem_mb=2000,

@@ -8,8 +8,6 @@ rule sft:
         policy=directory(f"{RUN}/sft/{{sft}}/seed{{seed}}/policy"),
     log:
         f"{RUN}/logs/sft/{{sft}}/seed{{seed}}.log",
-    benchmark:
-        f"{RUN}/benchmarks/sft/{{sft}}/seed{{seed}}.tsv"
     threads: 1
     resources:
         mem_mb=4000,

@@ -10,6 +10,7 @@ once, and a child is a fork, which saves most of the cost of a fresh interpreter
 import atexit
 import contextlib
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -48,6 +49,7 @@ def main(box: Path, shared: list[Path]) -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # a daemon that a child leaves behind becomes ours to end
     for name in default_plugins:
         importlib.import_module(f"_pytest.{name}")
+    gc.freeze()  # collections in a child then leave the shared memory pages alone
     kept = {folder: set(folder.iterdir()) for folder in [box, *shared]}
     print('{"ready": true}', file=answers, flush=True)
     for line in jobs:

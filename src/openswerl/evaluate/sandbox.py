@@ -37,7 +37,10 @@ PROBE = Path(__file__).with_name("probe.py")
 def require(kind: str) -> None:
     """Check that the sandbox `kind` works here, or say loudly that there is none. Raises UserError."""
     if kind == "process":
-        print("evaluate: WARNING: sandbox=process: model-written code runs here as you, with network and files")
+        print(
+            "evaluate: WARNING: sandbox=process: model-written code runs here as you, with network and files",
+            flush=True,
+        )
     elif kind != "bubblewrap":
         raise UserError(f"evaluate.sandbox={kind} is unknown: choose bubblewrap or process")
     elif shutil.which("bwrap") is None:

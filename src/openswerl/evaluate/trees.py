@@ -12,12 +12,18 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from openswerl.crawl.git import GitError, git
-from openswerl.crawl.git import environment as git_environment
 from openswerl.crawl.objects import Objects
 from openswerl.errors import UserError
 
 NAMES = ("utf-8", "surrogateescape")
 MAX_FILE = 64 << 20
+ENVIRONMENT = {
+    "PATH": os.environ.get("PATH", os.defpath),
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+}
 SYMLINK, EXECUTABLE, REGULAR = "120000", "100755", "100644"
 
 
@@ -67,9 +73,8 @@ def apply_patch(tree: Tree, patch: str) -> Tree:
         folder = Path(name).resolve() / "tree"
         folder.mkdir()
         write_tree(tree, folder)
-        environment = {key: value for key, value in git_environment().items() if key != "GIT_ATTR_SOURCE"}
         # without the ceiling, git apply inside some repository silently skips the files outside its current folder
-        environment["GIT_CEILING_DIRECTORIES"] = str(folder.parent)
+        environment = {**ENVIRONMENT, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
         command = ["git", "apply", "--whitespace=nowarn", "-"]
         done = subprocess.run(command, cwd=folder, env=environment, input=patch.encode(*NAMES), capture_output=True)
         if done.returncode:

@@ -37,7 +37,6 @@ class Worker:
         answer = self._try(job)
         if answer is None:
             answer = self._try(job)
-            self._close()
         return answer or {"state": "runner_lost", "code": None, "output": ""}
 
     def _try(self, job: Job) -> Job | None:

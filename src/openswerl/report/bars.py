@@ -19,6 +19,7 @@ def histogram(run: Training) -> str:
     size = max(1, len(steps) // 5)
     early, late = (shares(run.rollouts, set(part)) for part in (steps[:size], steps[-size:]))
     colour = svg.colour(f"grpo-{run.reward}")
+    span = f"{size} steps" if size > 1 else "step"
 
     def draw(axes: Axes) -> None:
         place = np.arange(len(early))
@@ -30,8 +31,8 @@ def histogram(run: Training) -> str:
         axes.grid(axis="y", color=svg.RULE, linewidth=0.8)
         axes.set_axisbelow(True)
         axes.set_title(f"{svg.run_title(run.reward, run.seed)}, % of samples")
-        axes.text(0.5, 0.95, f"first {size} steps", color=svg.MUTED, ha="center", transform=axes.transAxes)
-        axes.text(0.5, 0.86, f"last {size} steps", color=colour, ha="center", transform=axes.transAxes)
+        axes.text(0.5, 0.95, f"first {span}", color=svg.MUTED, ha="center", transform=axes.transAxes)
+        axes.text(0.5, 0.86, f"last {span}", color=colour, ha="center", transform=axes.transAxes)
 
     return svg.drawn(f"histogram-{run.reward}-{run.seed}", draw, 3.2)
 

@@ -1,0 +1,51 @@
+"""The whole graph at smoke scale, for real, with a power cut in the middle."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from openswerl.config import Cell
+
+SMOKE = ("--config", "scale=smoke")
+
+
+def cut_off(project, finished: str) -> None:
+    """Start Snakemake, and kill it with all its jobs once a result is there."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *SMOKE]
+    environment = {**os.environ, "OPENSWERL_CONF": str(project.conf)}
+    with (project.path / "first.log").open("w") as log:
+        process = subprocess.Popen(
+            command, cwd=project.path, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+        while not (project.path / finished).exists():
+            assert process.poll() is None, (project.path / "first.log").read_text()
+            time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.mark.slow
+def test_from_nothing_to_the_report(project):
+    cut_off(project, "results/smoke/data/relate/result.json")
+    assert project.snakemake("--unlock", *SMOKE).returncode == 0
+    done = project.snakemake(*SMOKE)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    cells = [Cell("report", ("scale=smoke",))]
+    for cell in cells:
+        cells.extend(before for before in cell.before if before not in cells)
+        result = json.loads((project.path / cell.folder / "result.json").read_text())
+        assert (result["stage"], result["digest"]) == (cell.stage, cell.digest)
+    assert "<html" in (project.path / "results/report.html").read_text()
+    policies = {line.split(",")[0] for line in (project.path / "results/smoke/report/table2.csv").open()}
+    assert len(policies) > len(Cell("report").cfg.grid.baselines)
+    assert not list(project.path.glob("results/**/work-*"))
+    assert project.plan(*SMOKE) == set()
+
+    shown = project.snakemake("--report", "report.zip", *SMOKE)
+    assert shown.returncode == 0, shown.stdout + shown.stderr
