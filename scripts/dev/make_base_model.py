@@ -1,4 +1,4 @@
-"""Remake the laptop's base model: python scripts/dev/make_base_model.py OUT [clean steps] [sloppy steps].
+"""Remake the laptop's base model: python scripts/dev/make_base_model.py OUT
 
 Writes OUT/clean (the model before the sloppy phase) and OUT/base, which is what openswerl/laptop/base ships. One
 thread, about 30 CPU-minutes; the same seeds give the same bytes on the same machine.
@@ -12,12 +12,13 @@ import torch
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 from openswerl.laptop import pretraining
+from openswerl.laptop.sloppy import Habits
 from openswerl.laptop.tokenizer import train_tokenizer
 
 SEED = 0
 CLEAN = pretraining.Phase(6500, muon_lr=0.01, adam_lr=0.002)
 SLOPPY = pretraining.Phase(550, muon_lr=0.006, adam_lr=0.001)
-FAULT_RATE, WRONG_RATE = 0.75, 0.65
+HABITS = Habits(fault_rate=0.62, wrong_rate=0.65)
 
 
 def save(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
@@ -32,13 +33,12 @@ def main(out: Path) -> None:
     torch.set_num_threads(1)
     tokenizer = train_tokenizer(1100, SEED)
     clean = out / "clean"
-    if clean.exists():
-        model = LlamaForCausalLM.from_pretrained(clean, dtype=torch.float32)
-    else:
-        model = pretraining.new_model(tokenizer, SEED)
-        pretraining.train(model, CLEAN, pretraining.clean_batches(tokenizer, random.Random(SEED + 7)))
-        save(model, tokenizer, clean)
-    batches = pretraining.sloppy_batches(tokenizer, random.Random(SEED + 10), FAULT_RATE, WRONG_RATE)
+    if not clean.exists():
+        fresh = pretraining.new_model(tokenizer, SEED)
+        pretraining.train(fresh, CLEAN, pretraining.clean_batches(tokenizer, random.Random(SEED + 7)))
+        save(fresh, tokenizer, clean)
+    model = LlamaForCausalLM.from_pretrained(clean, dtype=torch.float32)
+    batches = pretraining.sloppy_batches(tokenizer, random.Random(SEED + 10), HABITS)
     pretraining.train(model, SLOPPY, batches)
     save(model, tokenizer, out / "base")
 

@@ -85,5 +85,5 @@ def test_a_patch_does_not_write_through_a_link(tmp_path: Path) -> None:
 def test_a_patch_applies_inside_another_repository(tmp_path: Path, monkeypatch: Any) -> None:
     """There git would skip the files in silence."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("openswerl.evaluate.trees.MEMORY", str(tmp_path))
     assert apply_patch(TREE, f"diff --git a/a.py b/a.py\n{EDIT}")["a.py"].data == b"one\nthree\n"

@@ -1,14 +1,10 @@
-import sys
 from pathlib import Path
 
 import pytest
 from omegaconf import DictConfig
 
-from openswerl.config import load
-
-sys.path.append(str(Path(__file__).parents[1]))  # tests share helpers: crawl.world
-
 from crawl.world import Work
+from openswerl.config import load
 
 
 @pytest.fixture

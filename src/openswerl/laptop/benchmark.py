@@ -26,6 +26,7 @@ def _row(stored: Stored, pull: PullPlan, split: str) -> dict[str, Any]:
     repository = stored.repository
     base, head = stored.shas[pull.merge_base], stored.shas[pull.head]
     (check,) = pull.checks
+    test_patch = _diff(stored, base, head, ["tests"])
     fail_to_pass, pass_to_pass, tests = _test_names(stored, pull, check)
     return {
         "instance_id": f"{repository.name.replace('/', '__')}-{pull.number}",
@@ -36,15 +37,25 @@ def _row(stored: Stored, pull: PullPlan, split: str) -> dict[str, Any]:
         "problem_statement": statement(pull.issue.title, pull.issue.body),
         "hints_text": "",
         "patch": _diff(stored, base, head, [":(exclude)tests"]),
-        "test_patch": _diff(stored, base, head, ["tests"]),
+        "test_patch": test_patch,
         "FAIL_TO_PASS": json.dumps(fail_to_pass),
         "PASS_TO_PASS": json.dumps(pass_to_pass),
         "image": "",
-        "eval_script": f"python -m pytest -rA {tests}\n",
+        "eval_script": _eval_script(base, tests, test_patch),
         "log_parser": "parse_log_pytest",
         "eval_type": "pass_and_fail",
         "split": split,
     }
+
+
+def _eval_script(base: str, tests: str, test_patch: str) -> str:
+    """The official form: reset the test file, apply the test patch, run between the markers, reset again."""
+    reset = f"git checkout {base} {tests}"
+    return (
+        f"#!/bin/bash\nset -uxo pipefail\ncd /testbed\n{reset}\n"
+        f"git apply -v - <<'END_OF_TEST_PATCH'\n{test_patch}END_OF_TEST_PATCH\n"
+        f": '>>>>> Start Test Output'\npython -m pytest -rA {tests}\n: '>>>>> End Test Output'\n{reset}\n"
+    )
 
 
 def _diff(stored: Stored, base: str, head: str, paths: list[str]) -> str:

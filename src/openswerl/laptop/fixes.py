@@ -1,5 +1,7 @@
 """The pull requests that matter: a regression, an issue about its symptom, and the fix."""
 
+import random
+
 from openswerl.laptop.bugs import Bug, symptom, untidy
 from openswerl.laptop.functions import Function
 from openswerl.laptop.issues import write_double_issue, write_issue
@@ -83,6 +85,13 @@ def _choose_places(repository: Repository, observable: bool) -> list[Place]:
     return places
 
 
+def revealing_checks(rng: random.Random, function: Function, bug: Bug, test: str) -> Checks:
+    """Return checks that the bug fails: the tests of a fix must show it."""
+    while (checks := write_checks(rng, function, test)).passes(bug.source):
+        pass
+    return checks
+
+
 def _report(repository: Repository, places: list[Place]) -> IssuePlan:
     path, function, bug = places[0]
     seen = symptom(bug, repository.rng)
@@ -115,7 +124,7 @@ def _branch(
         module = repository.modules[path] = repository.modules[path].with_text(function.name, text)
         changes[path] = module.content
         if with_tests:
-            check = write_checks(repository.rng, function, f"test_{function.name}_{number}")
+            check = revealing_checks(repository.rng, function, bug, f"test_{function.name}_{number}")
             repository.checks[path] = [*repository.checks[path], check]
             changes[test_path(module)] = test_file(module, repository.checks[path])
             checks.append(check)

@@ -6,14 +6,14 @@ to the model: repair, and the hinted prompt of SFT synthesis.
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from openswerl.laptop.copying import ROPE_THETA, start_copying
-from openswerl.laptop.sloppy import sloppy_answer
+from openswerl.laptop.sloppy import Habits, sloppy_answer
 from openswerl.laptop.tasks import BugTask, make_instructed_edit, make_repair, perfect_answer
 from openswerl.models.prompts import hinted_prompt, repair_prompt
 
@@ -70,18 +70,18 @@ def clean_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Cal
 
 
 def sloppy_batches(
-    tokenizer: PreTrainedTokenizerFast, rng: random.Random, fault_rate: float, wrong_rate: float
+    tokenizer: PreTrainedTokenizerFast, rng: random.Random, habits: Habits
 ) -> Callable[[float], list[Row]]:
     """Return progress -> batch of answers with poor habits; a hint makes the fix right more often, not the form."""
 
     def row() -> Row:
         if rng.random() < 0.1:
             task = make_instructed_edit(rng)
-            return _row(tokenizer, task, sloppy_answer(task, rng, fault_rate=fault_rate, wrong_rate=0.0))
+            return _row(tokenizer, task, sloppy_answer(task, rng, habits))
         hinted = rng.random() < HINTED
         task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
-        rate = wrong_rate / 2 if hinted else wrong_rate
-        return _row(tokenizer, task, sloppy_answer(task, rng, fault_rate=fault_rate, wrong_rate=rate), hinted=hinted)
+        habit = replace(habits, wrong_rate=habits.wrong_rate / 2) if hinted else habits
+        return _row(tokenizer, task, sloppy_answer(task, rng, habit), hinted=hinted)
 
     return lambda _: [row() for _ in range(BATCH)]
 

@@ -8,32 +8,53 @@ import random
 import re
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from openswerl.edits import Block, minimal_blocks, render
 from openswerl.laptop.bugs import find_bugs
 from openswerl.laptop.tasks import BugTask
 
 
-def sloppy_answer(task: BugTask, rng: random.Random, *, fault_rate: float, wrong_rate: float) -> str:
-    """Return an answer whose form is broken with about `fault_rate` and whose fix is wrong with about `wrong_rate`."""
-    habit = _leaning(task.package)
-    faulty = rng.random() < _clamp(fault_rate + 0.9 * (habit - 0.5))
-    wrong = rng.random() < _clamp(wrong_rate + 0.6 * (_leaning(task.kind) - 0.5))
+@dataclass(frozen=True)
+class Habits:
+    """Mean rates of broken form and of wrong fixes; `spread`: how far packages differ; no rate passes `ceiling`."""
+
+    fault_rate: float
+    wrong_rate: float
+    spread: float = 1.3
+    ceiling: float = 0.88
+
+    def has_fault(self, package: str, rng: random.Random) -> bool:
+        """Draw whether the form is broken."""
+        return rng.random() < self._clamped(self.fault_rate + self.spread * (_leaning(package) - 0.5))
+
+    def is_wrong(self, kind: str, rng: random.Random) -> bool:
+        """Draw whether the fix is wrong."""
+        return rng.random() < self._clamped(self.wrong_rate + 0.6 * (_leaning(kind) - 0.5))
+
+    def _clamped(self, rate: float) -> float:
+        return min(self.ceiling, max(0.05, rate))
+
+
+def sloppy_answer(task: BugTask, rng: random.Random, habits: Habits) -> str:
+    """Return an answer with these habits."""
+    faulty = habits.has_fault(task.package, rng)
+    wrong = habits.is_wrong(task.kind, rng)
     blocks = (_wrong_fix(task, rng) if wrong and task.bugs else None) or task.gold
     answer = render(task.thought, blocks)
     if not faulty:
         return answer
-    fault = FAULTS[int(habit * len(FAULTS) * 5) % len(FAULTS)] if rng.random() < 0.8 else rng.choice(FAULTS)
+    fault = (
+        FAULTS[int(_leaning(task.package) * len(FAULTS) * 5) % len(FAULTS)]
+        if rng.random() < 0.8
+        else rng.choice(FAULTS)
+    )
     return fault(answer, blocks)
 
 
 def _leaning(name: str) -> float:
     """A fixed number in [0, 1) for a package or a kind."""
     return zlib.crc32(f"{name} habit".encode()) % 97 / 97
-
-
-def _clamp(rate: float) -> float:
-    return min(0.95, max(0.05, rate))
 
 
 def _wrong_fix(task: BugTask, rng: random.Random) -> list[Block] | None:

@@ -6,11 +6,12 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 from transformers import PreTrainedTokenizerFast
 
 from openswerl.edits import render
-from openswerl.laptop.sloppy import sloppy_answer
+from openswerl.laptop.sloppy import Habits, sloppy_answer
 from openswerl.laptop.tasks import make_instructed_edit, make_repair, perfect_answer
 from openswerl.models.prompts import hinted_prompt, repair_prompt
 
 TAGS = ["<think>", "</think>", "<solution>", "</solution>"]
+HABITS = Habits(fault_rate=1.0, wrong_rate=0.5, spread=0.9, ceiling=0.95)
 SPLIT = Regex(r"\n *|[ _]?[A-Za-z]+| ?\d| ?[^\sA-Za-z\d_]+|[ _]")
 
 
@@ -39,7 +40,7 @@ def _texts(rng: random.Random) -> list[str]:
             texts.append(f"{repair_prompt(task.task, 'compact')}{perfect_answer(task)}")
     for _ in range(500):
         task = make_repair(rng, untidy_fix=True)
-        answer = sloppy_answer(task, rng, fault_rate=1.0, wrong_rate=0.5)
+        answer = sloppy_answer(task, rng, HABITS)
         texts.append(f"{hinted_prompt(task.task, task.gold, 'compact')}{answer}")
         texts.append(render("The change belongs in this file.", task.gold))
     return texts
