@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from openswerl.config import ROOT, Cell
+from openswerl.compose import ROOT
+from openswerl.config import Cell
 from openswerl.files import read_jsonl
 from openswerl.stage import run_cell
 

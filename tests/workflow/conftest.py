@@ -24,7 +24,8 @@ class Project:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "OPENSWERL_CONF": str(self.conf)}
-        environment.pop("OPENSWERL_SNAKEMAKE", None)
+        for name in ("OPENSWERL_SNAKEMAKE", "WANDB_SERVICE"):
+            environment.pop(name, None)
         return subprocess.run(command, cwd=self.path, env=environment, capture_output=True, text=True)
 
     def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -22,7 +22,7 @@ KEYWORDS = [
 Place = tuple[str, Function, Bug]
 
 
-def fix_something(repository: Repository, *, untidy_fix: bool, with_tests: bool, with_issue: bool = True) -> PullPlan:
+def fix_something(repository: Repository, *, with_tests: bool, with_issue: bool = True) -> PullPlan:
     """Break one function (or two alike), let a user report it, and merge the fix."""
     places = _break(repository, with_tests)
     issue = _report(repository, places) if with_issue else None
@@ -32,7 +32,7 @@ def fix_something(repository: Repository, *, untidy_fix: bool, with_tests: bool,
         _unrelated_push(repository)
     base = repository.tip
     opened_at = repository.tick()
-    head, changes, checks = _branch(repository, places, number, author, merge_base, untidy_fix, with_tests)
+    head, changes, checks = _branch(repository, places, number, author, merge_base, with_tests)
     merged = merge(repository, head, changes, number, author)
     names = " and ".join(function.name for _, function, _ in places)
     body = repository.rng.choice(KEYWORDS).format(n=issue.number) if issue else "Noticed while reading the code."
@@ -113,14 +113,13 @@ def _branch(
     number: int,
     author: str,
     merge_base: int,
-    untidy_fix: bool,
     with_tests: bool,
 ) -> tuple[int, dict[str, str | None], list[Checks]]:
     """Commit the fix on a branch; returns its head, the changed files and the tests that came with it."""
     changes: dict[str, str | None] = {}
     checks: list[Checks] = []
     for path, function, bug in places:
-        text = untidy(bug.source, function.source, number) if untidy_fix else function.source
+        text = untidy(bug.source, function.source, number) if repository.untidy else function.source
         module = repository.modules[path] = repository.modules[path].with_text(function.name, text)
         changes[path] = module.content
         if with_tests:

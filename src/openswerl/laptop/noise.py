@@ -77,12 +77,12 @@ def rename(repository: Repository) -> None:
 
 def unreported(repository: Repository) -> None:
     """A true fix that no issue speaks of."""
-    fix_something(repository, untidy_fix=False, with_tests=False, with_issue=False)
+    fix_something(repository, with_tests=False, with_issue=False)
 
 
 def revert(repository: Repository) -> None:
     """A fix is taken back, and put in again by a push."""
-    plan = fix_something(repository, untidy_fix=False, with_tests=False)
+    plan = fix_something(repository, with_tests=False)
     commits = {commit.mark: commit for commit in repository.commits}
     fixed = {path: text for path, text in commits[plan.merged].changes.items()}
     broken = {path: _text_at(repository, plan.merge_base, path) for path in fixed}
@@ -92,7 +92,7 @@ def revert(repository: Repository) -> None:
 
 def backport(repository: Repository) -> None:
     """The same fix on a maintenance branch: a near-duplicate with the same issue."""
-    plan = fix_something(repository, untidy_fix=False, with_tests=False)
+    plan = fix_something(repository, with_tests=False)
     commits = {commit.mark: commit for commit in repository.commits}
     number, author = repository.next_number(), repository.someone()
     changes = commits[plan.merged].changes

@@ -56,6 +56,7 @@ class Repository:
     rng: random.Random
     templates: list[Template]
     held: bool
+    untidy: bool
     modules: dict[str, Module] = field(default_factory=dict)
     checks: dict[str, list[Checks]] = field(default_factory=dict)
     commits: list[Commit] = field(default_factory=list)
@@ -107,10 +108,10 @@ class Repository:
 
 
 def found(
-    name: str, package: str, rng: random.Random, templates: list[Template], *, held: bool, pulls: int
+    name: str, package: str, rng: random.Random, templates: list[Template], *, held: bool, untidy: bool, pulls: int
 ) -> Repository:
     """Start a repository: correct modules, wrappers, tests and the usual files in one commit."""
-    repository = Repository(name, package, rng, templates, held, number=rng.randint(100, 700))
+    repository = Repository(name, package, rng, templates, held, untidy, number=rng.randint(100, 700))
     repository.pace = SPAN // (pulls * 6 + 20)
     paths = [f"{package}/{module}.py" for module in rng.sample(words.MODULES, MODULES)]
     for i, path in enumerate(paths):

@@ -54,14 +54,16 @@ def _write(name: str, rng: random.Random, split: str, templates: list[Template],
     """Simulate one repository's life; held-out ones bring tests, training ones noise."""
     held = split != "train"
     fixes = world.fixes_per_heldout_repository if held else world.fixes_per_repository
-    repository = found(name, name.partition("/")[2], rng, templates, held=held, pulls=fixes + NOISE_PER_REPOSITORY)
+    pulls = fixes + NOISE_PER_REPOSITORY
+    package = name.partition("/")[2]
+    repository = found(name, package, rng, templates, held=held, untidy=world.untidy, pulls=pulls)
     steps: list[Any] = [None] * fixes
     if not held:
         steps += rng.sample(NOISE, NOISE_PER_REPOSITORY)
         rng.shuffle(steps)
     for noise in steps:
         if noise is None:
-            fix_something(repository, untidy_fix=world.untidy, with_tests=held)
+            fix_something(repository, with_tests=held)
         else:
             noise(repository)
     return repository

@@ -7,7 +7,7 @@ import torch
 from transformers import Cache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
-COMPACT_BELOW = 0.6
+COMPACT_BELOW = 0.8
 
 
 class _Slab(DynamicLayer):
