@@ -43,7 +43,8 @@ test-slow: $(VENV)/installed-dev sandbox
 	pytest -m slow
 
 base-model: $(VENV)/installed
-	python scripts/dev/make_base_model.py base-model
+	python scripts/dev/make_base_model.py results/base-model
+	@echo "The shipped one is src/openswerl/laptop/base; this one is results/base-model/base"
 
 # For snakemake --sdm apptainer. Not needed for anything else.
 image: openswerl.sif

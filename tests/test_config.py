@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -10,7 +11,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import ConfigAttributeError, ReadonlyConfigError
 
 from openswerl.compose import CONF, load
-from openswerl.config import AXIS_NAMES, STAGES, Cell, wildcards
+from openswerl.config import STAGES, Cell, wildcards
 from openswerl.errors import UserError
 from openswerl.schema import Config
 
@@ -65,13 +66,14 @@ def test_only_the_declared_part_of_a_group_is_shown():
 
 def changed(override: str) -> set[str]:
     """Return the folders of the grid's cells whose digest an override changes."""
-    cells = [Cell("report")]
+    cells = [Cell("report", GRID)]
     for cell in cells:
         cells.extend(before for before in cell.before if before not in cells)
     different = (cell for cell in cells if Cell(cell.stage, (override, *cell.overrides)).digest != cell.digest)
     return {str(cell.folder.relative_to("results/laptop")) for cell in different}
 
 
+GRID = ("grid.seed=[0]", "grid.reward=[continuous, discrete]", "grid.baselines=[base, sft, sft-gold]")
 REWARDS = ("continuous", "discrete")
 GRPO = {f"grpo/{name}/seed0" for name in REWARDS} | {f"evaluate/grpo-{name}/seed0" for name in REWARDS}
 SFT = {"sft/paper/seed0", "sft/gold/seed0", "evaluate/sft/seed0", "evaluate/sft-gold/seed0"}
@@ -177,14 +179,19 @@ def test_a_mistake_is_one_line(overrides, message):
     assert "\n" not in str(caught.value)
 
 
-def test_wildcards_are_the_options_of_conf():
-    patterns = wildcards()
-    assert set(patterns) == set(AXIS_NAMES)
-    assert patterns["sft"] == "gold|paper"
-    assert patterns["reward"] == "continuous|discrete"
-    assert patterns["policy"].split("|") == [
-        *("gold", "none", "base", "sft", "sft-gold", "sft-paper", "grpo-continuous", "grpo-discrete")
-    ]
+@pytest.mark.parametrize(
+    ("wildcard", "known", "unknown"),
+    [
+        ("sft", ["paper", "gold"], ["silver", "paper2", ""]),
+        ("reward", ["continuous", "discrete"], ["continuou", "continuous/discrete"]),
+        ("policy", ["gold", "none", "base", "sft", "sft-gold", "grpo-discrete"], ["grpo", "grpo-x", "paper"]),
+        ("seed", ["0", "12"], ["", "-1", "x"]),
+    ],
+)
+def test_wildcards_take_options_of_conf_and_any_seed(wildcard, known, unknown):
+    pattern = wildcards()[wildcard]
+    assert all(re.fullmatch(pattern, value) for value in known)
+    assert not any(re.fullmatch(pattern, value) for value in unknown)
 
 
 def test_the_paper_scale_has_the_sizes_that_the_paper_prints():

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from openswerl.config import Cell
+
+GRID = {"reward": "[continuous, discrete]", "seed": "[0]", "baselines": "[base, sft, sft-gold]"}
 ROOT = Path(__file__).resolve().parents[2]
 JOB = re.compile(r"^(?:local)?rule (?P<rule>\w+):$(?P<body>.*?)^(?:Shell command|Job stats)", re.M | re.S)
 
@@ -45,10 +48,19 @@ class Project:
             jobs.add("/".join([job["rule"], *values]))
         return {job for job in jobs if not re.fullmatch("all|[a-z]+_all", job)}
 
-    def edit(self, file: str, old: str, new: str) -> None:
-        text = (self.conf / file).read_text()
-        assert old in text
-        (self.conf / file).write_text(text.replace(old, new))
+    def cells(self, *overrides: str) -> list[Cell]:
+        """Return every cell of the grid, and all before them."""
+        grid = (f"grid.{axis}={values}" for axis, values in GRID.items())
+        cells = [Cell("report", (*grid, *overrides))]
+        for cell in cells:
+            cells.extend(before for before in cell.before if before not in cells)
+        return cells
+
+    def edit(self, file: str, key: str, value: str) -> None:
+        """Set a key in a file of conf/; a key in a block is named with its spaces."""
+        text, count = re.subn(rf"^{key}: .*$", f"{key}: {value}", (self.conf / file).read_text(), flags=re.M)
+        assert count == 1
+        (self.conf / file).write_text(text)
 
 
 def fresh(path: Path) -> Project:
@@ -56,7 +68,10 @@ def fresh(path: Path) -> Project:
     for name in ("Snakefile", "workflow", "scripts", "profiles"):
         (path / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "conf", path / "conf")
-    return Project(path)
+    project = Project(path)
+    for axis, values in GRID.items():
+        project.edit("config.yaml", f"  {axis}", values)
+    return project
 
 
 @pytest.fixture

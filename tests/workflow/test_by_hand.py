@@ -7,7 +7,7 @@ def test_snakemake_reuses_what_a_script_made_and_replans_it_after_an_edit(projec
     done = project.script("laptop", "scale=smoke")
     assert (done.returncode, done.stderr) == (0, "")
     assert project.plan("laptop", *SMOKE) == set()
-    project.edit("data/laptop.yaml", "untidy: true", "untidy: false")
+    project.edit("data/laptop.yaml", "  seed", "91")
     assert project.plan("laptop", *SMOKE) == {"laptop"}
 
 

@@ -12,7 +12,7 @@ def refused(project, *arguments: str) -> str:
 
 
 def test_a_misspelt_key_in_a_group_file(project):
-    project.edit("reward/discrete.yaml", "kind: discrete", "kind: discrete\nformat_penaltyy: -2.0")
+    project.edit("reward/discrete.yaml", "kind", "discrete\nformat_penaltyy: -2.0")
     expected = (
         "config: In 'reward/discrete': ConfigKeyError raised while composing config: Key 'format_penaltyy' not in"
     )
@@ -20,7 +20,7 @@ def test_a_misspelt_key_in_a_group_file(project):
 
 
 def test_a_file_that_is_not_yaml(project):
-    project.edit("grpo/default.yaml", "clip: 0.2", "clip: [0.2")
+    project.edit("grpo/default.yaml", "clip", "[0.2")
     assert "conf/grpo/default.yaml" in refused(project)
 
 

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from openswerl.compose import load
+
 EVALUATED = {f"evaluate/{policy}/0" for policy in ("base", "sft", "sft-gold", "grpo-continuous", "grpo-discrete")}
 GATE = {"evaluate/gold/0", "evaluate/none/0"}
 DATA = {"laptop", "crawl", "curate", "relate"}
@@ -19,33 +21,40 @@ def test_a_finished_project_plans_nothing(finished):
 
 
 def test_a_penalty_edit_reruns_exactly_its_variant(finished):
-    finished.edit("reward/discrete.yaml", "kind: discrete", "kind: discrete\nformat_penalty: -2.0")
+    finished.edit("reward/discrete.yaml", "kind", "discrete\nformat_penalty: -2.5")
     assert finished.plan() == {"grpo/discrete/0", "evaluate/grpo-discrete/0", "report"}
 
 
 def test_an_evaluation_edit_spares_training(finished):
-    finished.edit("evaluate/laptop.yaml", "samples: 4", "samples: 5")
+    finished.edit("evaluate/laptop.yaml", "samples", "17")
     assert finished.plan() == GATE | EVALUATED | {"report"}
 
 
 def test_a_curate_edit_reruns_what_follows_but_not_the_gate(finished):
-    finished.edit("curate/default.yaml", "max_seed_files: 5", "max_seed_files: 4")
+    finished.edit("curate/default.yaml", "max_seed_files", "17")
     assert finished.plan() == {"curate", "relate", "report"} | TRAINED | EVALUATED - {"evaluate/base/0"}
 
 
 def test_a_new_seed_plans_only_its_own_cells(finished):
-    finished.edit("config.yaml", "seed: [0]", "seed: [0, 1]")
-    new = {job.replace("/0", "/1") for job in TRAINED | EVALUATED}
+    finished.edit("config.yaml", "  seed", "[0, 91]")
+    new = {job.replace("/0", "/91") for job in TRAINED | EVALUATED}
     assert finished.plan() == new | {"report"}
 
 
 def test_overrides_on_the_command_line_act_like_an_edit(finished):
-    plan = finished.plan("--config", "overrides=reward.format_penalty=-2.0")
+    plan = finished.plan("--config", "overrides=reward.format_penalty=-2.5")
     assert plan == {f"{job}/0" for job in ("grpo/continuous", "grpo/discrete")} | {
         "evaluate/grpo-continuous/0",
         "evaluate/grpo-discrete/0",
         "report",
     }
+
+
+def test_an_experiment_is_a_set_of_changes(finished):
+    (finished.conf / "experiment").mkdir(exist_ok=True)
+    (finished.conf / "experiment" / "strict.yaml").write_text("# @package _global_\nreward: {format_penalty: -2.5}\n")
+    plan = finished.plan("--config", "experiment=strict")
+    assert plan == finished.plan("--config", "overrides=reward.format_penalty=-2.5") != set()
 
 
 def test_arguments_alone_rerun_nothing(finished):
@@ -56,7 +65,8 @@ def test_arguments_alone_rerun_nothing(finished):
 
 
 def test_a_comment_the_order_of_keys_and_the_form_of_numbers_rerun_nothing(finished):
-    finished.edit("grpo/default.yaml", "clip: 0.2", "# a comment\nclip: 2.0e-1")
+    clip = load().grpo.clip
+    finished.edit("grpo/default.yaml", "clip", f"{clip:e} # a comment")
     path = finished.conf / "reward/continuous.yaml"
     path.write_text("\n".join(reversed(path.read_text().splitlines())))
     assert finished.plan() == set()
@@ -82,8 +92,6 @@ def test_data_of_ones_own_need_no_laptop_world(project):
 
 def test_the_graph_is_the_chain_of_digests(project):
     """Each job reads the results of exactly the cells before it, and writes where the stage itself would."""
-    from openswerl.config import Cell
-
     done = project.snakemake("--dry-run").stdout
     planned = {}
     for block in re.findall(r"^rule \w+:\n(.*?)^Shell", done, re.M | re.S):
@@ -95,7 +103,5 @@ def test_the_graph_is_the_chain_of_digests(project):
         }
         if "output" in results:
             planned[results["output"].pop()] = results.get("input", set())
-    cells = [Cell("report")]
-    for cell in cells:
-        cells.extend(before for before in cell.before if before not in cells)
+    cells = project.cells()
     assert planned == {str(cell.folder): {str(before.folder) for before in cell.before} for cell in cells}

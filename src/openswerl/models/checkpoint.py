@@ -7,10 +7,12 @@ from pathlib import Path
 import torch
 from omegaconf import DictConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import logging
 
 from openswerl.errors import UserError
 from openswerl.models.prompts import Prompt
 
+logging.disable_progress_bar()
 PACKAGED = Path(__file__).resolve().parents[1] / "laptop" / "base"
 
 
