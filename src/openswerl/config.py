@@ -33,7 +33,7 @@ class Stage:
 
 
 STAGES = {
-    "laptop": Stage(("data.world", "evaluate.splits")),
+    "laptop": Stage(("data.world",)),
     "crawl": Stage(("data",)),
     "curate": Stage(("curate",)),
     "relate": Stage(("data", "relate")),

@@ -32,8 +32,8 @@ def write_json(path: Path, data: Any) -> None:
 
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write one JSON object a line, atomically."""
-    write_text(path, "".join(json.dumps(row, sort_keys=True, ensure_ascii=False) + "\n" for row in rows))
+    """Write one JSON object a line, atomically; ASCII, as archive text may hold what UTF-8 cannot."""
+    write_text(path, "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows))
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:

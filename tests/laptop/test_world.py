@@ -78,7 +78,7 @@ def apply(tree, patch):
 
 
 def failing(tree, row):
-    path = re.search(r"pytest -rA (\S+)", row["eval_script"])[1]
+    path = re.search(r"pytest .* (tests/\S+)", row["eval_script"])[1]
     command = [sys.executable, "-m", "pytest", *OPTIONS, path]
     printed = subprocess.run(command, cwd=tree, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}).stdout
     results = dict(line.split()[:2][::-1] for line in printed.splitlines() if line.startswith(("PASSED", "FAILED")))

@@ -69,10 +69,11 @@ def test_a_time_out_is_recorded_and_the_pool_keeps_working() -> None:
 
 
 def test_a_single_score_has_the_same_limit() -> None:
+    before = psutil.Process().children()
     assert score(*PATHOLOGICAL, time_limit_s=0.3, timeout_reward=-0.7) == TIMEOUT
     assert score(*LARGE, time_limit_s=60) == score(*LARGE)
     assert score(*SMALL, time_limit_s=0.3) == score(*SMALL)
-    for process in psutil.Process().children():
+    for process in set(psutil.Process().children()).difference(before):
         process.kill()
 
 

@@ -10,7 +10,7 @@ from omegaconf import DictConfig
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from openswerl.files import read_jsonl, write_jsonl
-from openswerl.grpo.loss import group_advantages, grpo_loss
+from openswerl.grpo.loss import LossTerms, group_advantages, grpo_loss
 from openswerl.grpo.rollouts import (
     Group,
     draw_groups,
@@ -77,24 +77,32 @@ class Trainer:
         used = [i for i in range(len(groups)) if live[i] or self.reference is not None]
         values = {"loss": 0.0, "kl": 0.0, "clipped": 0.0, "grad_norm": 0.0}
         if used:
-            values = self._backward([groups[i] for i in used], advantages[used].flatten(), len(groups))
+            values = self._backward([groups[i] for i in used], advantages[used], len(groups))
             values["grad_norm"] = engines.step_engine(self.engine, lr)
         return {**values, "lr": lr, "zero_variance": 1 - live.float().mean().item()}
 
     def _backward(self, groups: Sequence[Group], advantages: torch.Tensor, total: int) -> dict[str, float]:
-        grpo, model = self.cfg.grpo, self.cfg.model
-        prompts = [
-            encode(self.tokenizer, repair_prompt(group.instance.task, model.prompt), model.max_prompt_tokens)
-            for group in groups
+        """Back-propagate the batch's loss; groups run one by one, so that none is padded to another's longest row."""
+        terms = [
+            self._group_loss(group, gain, total * self.cfg.grpo.group_size)
+            for group, gain in zip(groups, advantages, strict=True)
         ]
-        rows = [completion.token_ids for group in groups for completion in group.completions]
-        logprobs, mask = completion_logprobs(self.policy, prompts, rows, grpo.temperature)
+        loss = torch.stack([term.loss for term in terms]).sum()
+        self.engine.backward(loss)
+        kl, clipped = (sum(values) / len(terms) for values in zip(*((t.kl, t.clipped) for t in terms), strict=True))
+        return {"loss": loss.item(), "kl": kl, "clipped": clipped}
+
+    def _group_loss(self, group: Group, advantages: torch.Tensor, sequences: int) -> LossTerms:
+        grpo, model = self.cfg.grpo, self.cfg.model
+        prompt = encode(self.tokenizer, repair_prompt(group.instance.task, model.prompt), model.max_prompt_tokens)
+        rows = [completion.token_ids for completion in group.completions]
+        logprobs, mask = completion_logprobs(self.policy, [prompt], rows, grpo.temperature)
         reference = None
         if self.reference is not None:
             with torch.no_grad():
-                reference, _ = completion_logprobs(self.reference, prompts, rows, grpo.temperature)
+                reference, _ = completion_logprobs(self.reference, [prompt], rows, grpo.temperature)
         # One update per batch: the old policy is the present one, and clipping starts to bite only with more.
-        terms = grpo_loss(
+        return grpo_loss(
             logprobs,
             logprobs.detach(),
             reference,
@@ -102,10 +110,8 @@ class Trainer:
             mask,
             clip=grpo.clip,
             kl_coefficient=grpo.kl_coefficient,
-            sequences=total * grpo.group_size,
+            sequences=sequences,
         )
-        self.engine.backward(terms.loss)
-        return {"loss": terms.loss.item(), "kl": terms.kl, "clipped": terms.clipped}
 
     def _checkpoint(self) -> None:
         """Rollouts first, then weights: a kill in between leaves rows that resuming drops."""

@@ -10,6 +10,9 @@ from openswerl.laptop.issues import statement
 from openswerl.laptop.repository import PullPlan
 from openswerl.laptop.testfiles import Checks, test_path
 
+# As the official rows of several repositories; tracebacks and rewritten assertions cost more than the tests.
+PYTEST = "--no-header -rA --tb=no --assert=plain -p no:cacheprovider"
+
 
 def benchmark_rows(stored: Sequence[Stored], split: str) -> list[dict[str, Any]]:
     """Return one row per fix, the repositories taking turns, so that a prefix holds all of them."""
@@ -54,7 +57,7 @@ def _eval_script(base: str, tests: str, test_patch: str) -> str:
     return (
         f"#!/bin/bash\nset -uxo pipefail\ncd /testbed\n{reset}\n"
         f"git apply -v - <<'END_OF_TEST_PATCH'\n{test_patch}END_OF_TEST_PATCH\n"
-        f": '>>>>> Start Test Output'\npython -m pytest -rA {tests}\n: '>>>>> End Test Output'\n{reset}\n"
+        f": '>>>>> Start Test Output'\npython -m pytest {PYTEST} {tests}\n: '>>>>> End Test Output'\n{reset}\n"
     )
 
 

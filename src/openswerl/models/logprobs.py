@@ -7,9 +7,10 @@ over prompt + completion rows (a test compares both, gradients too).
 from collections.abc import Sequence
 
 import torch
-from transformers import DynamicCache, PreTrainedModel
+from transformers import PreTrainedModel
 
-from openswerl.rollout.decoding import cache_argument, left_pad, prefill_mask
+from openswerl.rollout.decoding import left_pad, read_prompts
+from openswerl.rollout.prefix import SharedPrompt, shared_attention
 
 
 def right_pad(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
@@ -36,26 +37,19 @@ def completion_logprobs(
     group = len(completions) // len(prompts)
     asked, asked_mask = left_pad(prompts, policy.device)
     tokens, mask = right_pad(completions, policy.device)
-    cache = DynamicCache(config=policy.config)
-    argument = {cache_argument(policy): cache, "use_cache": True}
-    before = policy.base_model(
-        input_ids=asked,
-        attention_mask=prefill_mask(asked_mask),
-        position_ids=(asked_mask.long().cumsum(1) - 1).clamp(min=0),
-        **argument,
-    ).last_hidden_state[:, -1:]
-    cache.batch_repeat_interleave(group)
+    before, cache = read_prompts(policy, asked, asked_mask)
     length = tokens.shape[1]
     causal = torch.ones(length, length, dtype=torch.bool, device=policy.device).tril()
-    seen = asked_mask.repeat_interleave(group, 0)[:, None, None, :].expand(-1, 1, length, -1)
     offsets = asked_mask.sum(1).repeat_interleave(group)[:, None]
-    after = policy.base_model(
-        input_ids=tokens,
-        attention_mask=torch.cat([seen, causal.expand(len(completions), 1, length, length)], -1),
-        position_ids=offsets + torch.arange(length, device=policy.device),
-        **argument,
-    ).last_hidden_state
-    hidden = torch.cat([before.repeat_interleave(group, 0), after[:, :-1]], 1)
+    with shared_attention(policy):
+        after = policy.base_model(
+            input_ids=tokens,
+            attention_mask=causal[None, None],
+            position_ids=offsets + torch.arange(length, device=policy.device),
+            use_cache=False,
+            prompt=SharedPrompt.of(cache, asked_mask, group),
+        ).last_hidden_state
+    hidden = torch.cat([before[:, -1:].repeat_interleave(group, 0), after[:, :-1]], 1)
     return _gather(policy, hidden, tokens, mask, temperature), mask
 
 

@@ -4,8 +4,10 @@ import inspect
 from collections.abc import Sequence
 
 import torch
-from transformers import Cache, PreTrainedModel
+from transformers import Cache, DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
+
+from openswerl.rollout.prefix import SharedPrompt, shared_attention
 
 COMPACT_BELOW = 0.8
 
@@ -84,14 +86,10 @@ class _Batch:
     def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], samples: int, max_new: int) -> None:
         self.model = model
         tokens, mask = left_pad(prompts, model.device)
-        self.width = tokens.shape[1]
-        self.cache = Cache(layers=[_Slab(self.width + max_new) for _ in range(model.config.num_hidden_layers)])
-        positions = (mask.long().cumsum(1) - 1).clamp(min=0)
-        hidden = self._forward(tokens, prefill_mask(mask), positions)
-        self.cache.batch_repeat_interleave(samples)
+        hidden, cache = read_prompts(model, tokens, mask)
+        self.prompt = SharedPrompt.of(cache, mask, samples)
+        self.cache = Cache(layers=[_Slab(max_new) for _ in range(model.config.num_hidden_layers)])
         self.logits = model.lm_head(hidden[:, -1]).repeat_interleave(samples, 0)
-        room = mask.new_ones(len(prompts), max_new)
-        self.filled = torch.cat([mask, room], 1).repeat_interleave(samples, 0)
         self.lengths = mask.sum(1).repeat_interleave(samples)
         self.alive = torch.arange(len(prompts) * samples)
         self.done = torch.zeros(len(prompts) * samples, dtype=torch.bool)
@@ -107,19 +105,34 @@ class _Batch:
         """Feed the chosen tokens, first dropping finished rows if they are many."""
         if (~self.done).float().mean() < COMPACT_BELOW:
             keep = (~self.done).nonzero()[:, 0]
-            chosen, self.filled, self.lengths = chosen[keep], self.filled[keep], self.lengths[keep]
             self.alive, self.done = self.alive[keep], self.done[keep]
+            keep = keep.to(chosen.device)
+            chosen, self.lengths, self.prompt = chosen[keep], self.lengths[keep], self.prompt.keep(keep)
             self.cache.batch_select_indices(keep)
-        mask = self.filled[:, None, None, : self.width + step + 1]
-        hidden = self._forward(chosen[:, None], mask, (self.lengths + step)[:, None])
+        everything = torch.ones(1, 1, 1, step + 1, dtype=torch.bool, device=chosen.device)
+        with shared_attention(self.model):
+            hidden = self.model.base_model(
+                input_ids=chosen[:, None],
+                attention_mask=everything,
+                position_ids=(self.lengths + step)[:, None],
+                use_cache=True,
+                prompt=self.prompt,
+                **{cache_argument(self.model): self.cache},
+            ).last_hidden_state
         self.logits = self.model.lm_head(hidden[:, -1])
 
-    def _forward(self, tokens: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Run the body with a ready-made 4-D mask; returns hidden states [rows, new, hidden]."""
-        cache = {cache_argument(self.model): self.cache}
-        return self.model.base_model(
-            input_ids=tokens, attention_mask=mask, position_ids=positions, use_cache=True, **cache
-        ).last_hidden_state
+
+def read_prompts(model: PreTrainedModel, tokens: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, Cache]:
+    """Run left-padded prompts [prompts, width]; returns hidden states and the cache, with gradient if enabled."""
+    cache = DynamicCache(config=model.config)
+    hidden = model.base_model(
+        input_ids=tokens,
+        attention_mask=prefill_mask(mask),
+        position_ids=(mask.long().cumsum(1) - 1).clamp(min=0),
+        use_cache=True,
+        **{cache_argument(model): cache},
+    ).last_hidden_state
+    return hidden, cache
 
 
 def prefill_mask(mask: torch.Tensor) -> torch.Tensor:
@@ -137,4 +150,7 @@ def cache_argument(model: PreTrainedModel) -> str:
 def _choose(logits: torch.Tensor, temperature: float, generator: torch.Generator) -> torch.Tensor:
     if temperature == 0:
         return logits.argmax(-1)
-    return torch.multinomial(torch.softmax(logits.float() / temperature, -1), 1, generator=generator)[:, 0]
+    cumulative = torch.softmax(logits.float() / temperature, -1).cumsum(-1)
+    drawn = torch.rand(len(logits), 1, generator=generator, device=logits.device) * cumulative[:, -1:]
+    # by inversion: one random number a row, where multinomial draws one for every entry of the vocabulary
+    return (cumulative <= drawn).sum(-1).clamp(max=logits.shape[-1] - 1)
