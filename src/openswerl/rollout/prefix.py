@@ -32,7 +32,8 @@ class SharedPrompt:
     def of(cls, cache: Cache, mask: torch.Tensor, group: int) -> "SharedPrompt":
         """Return the prompt side for `group` rows per prompt from the cache of a pass over the prompts."""
         slots = torch.arange(len(mask) * group, device=mask.device)
-        return cls([layer.keys for layer in cache.layers], [layer.values for layer in cache.layers], mask, group, slots)
+        layers: list[Any] = list(cache.layers)
+        return cls([layer.keys for layer in layers], [layer.values for layer in layers], mask, group, slots)
 
     def keep(self, rows: torch.Tensor) -> "SharedPrompt":
         """Return the prompt side for some of the rows; prompts without a row are dropped."""
