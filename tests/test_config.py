@@ -60,8 +60,8 @@ def test_a_stage_cannot_change_its_config():
 
 
 def test_only_the_declared_part_of_a_group_is_shown():
-    with pytest.raises(ConfigAttributeError, match="samples"):
-        _ = Cell("laptop").view().evaluate.samples
+    with pytest.raises(ConfigAttributeError, match="source"):
+        _ = Cell("laptop").view().data.source
 
 
 def changed(override: str) -> set[str]:
