@@ -7,8 +7,6 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 SMOKE = ("--config", "scale=smoke")
 
 
@@ -27,7 +25,6 @@ def cut_off(project, finished: str) -> None:
         process.wait()
 
 
-@pytest.mark.slow
 def test_from_nothing_to_the_report(project):
     cut_off(project, "results/smoke/data/relate/result.json")
     assert project.snakemake("--unlock", *SMOKE).returncode == 0
