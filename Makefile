@@ -11,8 +11,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
-	python scripts/dev/costs.py results/$(SCALE)
 	@echo "The report is results/report.html"
+	python scripts/dev/costs.py results/$(SCALE)
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
