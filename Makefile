@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slow check sandbox base-model image clean
+.PHONY: demo test test-slow check sandbox base-model bench-similarity bench-grpo image clean
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
@@ -45,6 +45,12 @@ test-slow: $(VENV)/installed-dev sandbox
 base-model: $(VENV)/installed
 	python scripts/dev/make_base_model.py results/base-model
 	@echo "The shipped one is src/openswerl/laptop/base; this one is results/base-model/base"
+
+bench-similarity: $(VENV)/installed
+	python bench/similarity.py
+
+bench-grpo: $(VENV)/installed
+	OMP_NUM_THREADS=1 python bench/grpo_step.py
 
 # For snakemake --sdm apptainer. Not needed for anything else.
 image: openswerl.sif
