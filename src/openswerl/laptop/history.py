@@ -1,12 +1,12 @@
 """Real git history by `git fast-import`: commits as data, one stream per repository."""
 
-import os
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from openswerl.crawl.git import environment, require_git
 from openswerl.errors import UserError
 
 
@@ -42,16 +42,8 @@ def import_history(folder: Path, commits: Sequence[Commit], refs: dict[str, int]
 
 def run_git(arguments: Sequence[str], stdin: bytes = b"") -> bytes:
     """Run git without the user's configuration; returns its output. Raises UserError with git's last line."""
-    environment = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "LC_ALL": "C",
-    }
-    try:
-        done = subprocess.run(["git", *arguments], input=stdin, capture_output=True, env=environment)
-    except FileNotFoundError:
-        raise UserError("git is not on PATH; install git (2.30 or newer) and run again") from None
+    require_git()
+    done = subprocess.run(["git", *arguments], input=stdin, capture_output=True, env=environment())
     if done.returncode:
         last = (done.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
         raise UserError(f"git {arguments[0]} failed: {last}")
