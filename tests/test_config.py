@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import ConfigAttributeError, ReadonlyConfigError
 
 from openswerl.compose import CONF, load
-from openswerl.config import STAGES, Cell, wildcards
+from openswerl.config import STAGES, Cell, spans, wildcards
 from openswerl.errors import UserError
 from openswerl.schema import Config
 
@@ -137,6 +137,7 @@ def test_axes_of_other_stages_make_no_difference():
     ("stage", "overrides", "folder"),
     [
         ("laptop", (), "results/laptop/laptop"),
+        ("archive", ("data=paper", "span=2015-02"), "results/laptop/data/archive/2015-02"),
         ("curate", ("scale=smoke",), "results/smoke/data/curate"),
         ("sft", ("sft=gold", "seed=2"), "results/laptop/sft/gold/seed2"),
         ("grpo", ("reward=discrete", "results=r"), "r/laptop/grpo/discrete/seed0"),
@@ -186,6 +187,7 @@ def test_a_mistake_is_one_line(overrides, message):
         ("reward", ["continuous", "discrete"], ["continuou", "continuous/discrete"]),
         ("policy", ["gold", "none", "base", "sft", "sft-gold", "grpo-discrete"], ["grpo", "grpo-x", "paper"]),
         ("seed", ["0", "12"], ["", "-1", "x"]),
+        ("span", ["all", "2015-01"], ["2015", "2015-1", "all-2015-01"]),
     ],
 )
 def test_wildcards_take_options_of_conf_and_any_seed(wildcard, known, unknown):
@@ -201,6 +203,29 @@ def test_the_paper_scale_has_the_sizes_that_the_paper_prints():
     assert cfg.model.max_prompt_tokens + cfg.model.max_response_tokens == 16 * 1024
     assert (cfg.evaluate.samples, cfg.evaluate.reproduction_tests, cfg.evaluate.temperature) == (500, 30, 1.0)
     assert (cfg.evaluate.splits, cfg.reward.format_penalty) == ({"verified": 500}, -1.0)
+
+
+def test_the_paper_reads_the_months_that_it_names():
+    """Appendix A: 1 January 2015 to 31 August 2024."""
+    data = load("data=paper").data
+    assert (data.start, data.end) == ("2015-01-01-0", "2024-08-31-23")
+    months = spans(data)
+    assert (months[0], months[-1], len(months)) == ("2015-01", "2024-08", 9 * 12 + 8)
+    assert spans(load("data=laptop").data) == spans(load("data=local").data) == ["all"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "message"),
+    [
+        ("2015-02-01-0", "2015-01-01-0", "data.start=2015-02-01-0 is after data.end=2015-01-01-0"),
+        ("2015-13-01-0", "2015-01-01-0", "data.start=2015-13-01-0 is not an hour; write it as 2015-01-01-0"),
+        ("2015-01-01-0", "null", "data.end=None is not an hour"),
+    ],
+)
+def test_hours_that_make_no_sense_are_one_line(start, end, message):
+    with pytest.raises(UserError) as caught:
+        _ = Cell("crawl", ("data=paper", f"data.start={start}", f"data.end={end}")).digest
+    assert str(caught.value).startswith(message)
 
 
 def test_reading_the_config_imports_no_torch():

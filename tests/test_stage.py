@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 import signal
@@ -77,7 +78,7 @@ def test_a_result_of_another_config_is_refused_with_what_to_do():
 
 def test_an_input_of_another_config_is_refused():
     finish(Cell("crawl"))
-    with pytest.raises(UserError, match=r"laptop/result\.json was made by another config"):
+    with pytest.raises(UserError, match=r"archive/all/result\.json was made by another config"):
         run("work", Cell("crawl", ("data.world.seed=9",)))
 
 
@@ -85,6 +86,18 @@ def test_a_missing_input_is_refused_before_any_work():
     with pytest.raises(UserError, match="results/laptop/laptop is not finished; make it with: snakemake"):
         run("work", Cell("crawl"))
     assert CALLS == []
+
+
+def test_a_script_also_makes_the_stages_that_it_is_said_to_make(tmp_path):
+    """Here with real hours: the archive cell of a crawl by hand."""
+    hours = tmp_path / "hours"
+    hours.mkdir()
+    (hours / "2015-01-01-0.json.gz").write_bytes(gzip.compress(b""))
+    cell = Cell("crawl", ("data=local", f"data.path={hours}", f"data.clones={hours}"))
+    run("work", cell)
+    (job,) = CALLS
+    assert job.inputs == {"archive-all": Path("results/laptop/data/archive/all")}
+    assert read_result(cell.before[0]) is not None
 
 
 def test_a_job_sees_its_slice_and_its_inputs_by_name():

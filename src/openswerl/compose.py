@@ -26,8 +26,8 @@ ConfigStore.instance().store(name="schema", node=Config)
 def load(*overrides: str) -> DictConfig:
     """Compose the config under Hydra overrides, the last one of a key winning. Raises UserError, one line."""
     last = {key_of(item): item for item in overrides}
-    # Composing takes 0.1 s and the grid has many cells, so the two plain axes are set on a composed config.
-    plain = [last.pop(axis) for axis in ("policy", "seed") if axis in last]
+    # Composing takes 0.1 s and the grid has many cells, so the plain axes are set on a composed config.
+    plain = [last.pop(axis) for axis in ("policy", "seed", "span") if axis in last]
     try:
         cfg = OmegaConf.merge(_compose(*last.values()), OmegaConf.from_dotlist(plain))
         OmegaConf.resolve(cfg)

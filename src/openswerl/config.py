@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,29 +20,41 @@ from openswerl.errors import UserError
 
 GATE = ("gold", "none")
 # The wildcards of the stages that have some; no other stage depends on them.
-AXES = {"sft": ("sft", "seed"), "grpo": ("reward", "seed"), "evaluate": ("policy", "seed")}
-AXIS_NAMES = ("sft", "reward", "policy", "seed")
+AXES = {
+    "archive": ("span",),
+    "sft": ("sft", "seed"),
+    "grpo": ("reward", "seed"),
+    "evaluate": ("policy", "seed"),
+}
+AXIS_NAMES = ("span", "sft", "reward", "policy", "seed")
 
 
 @dataclass(frozen=True)
 class Stage:
-    """`reads`: keys in the digest. `untracked`: keys that say how, not what. Bump `version` as the meaning changes."""
+    """`reads`: keys in the digest. `untracked`: keys that say how, not what. Bump `version` as the meaning changes.
+
+    `makes`: stages before this one that its script runs too, if they are not done.
+    """
 
     reads: tuple[str, ...]
     untracked: tuple[str, ...] = ()
     version: int = 1
+    makes: tuple[str, ...] = ()
 
 
 STAGES = {
     "laptop": Stage(("data.world",)),
-    "crawl": Stage(("data",)),
-    "curate": Stage(("curate",)),
+    "archive": Stage(("data.source", "data.path", "data.start", "data.end", "span"), ("network",)),
+    "crawl": Stage(("data", "crawl"), ("network", "memory_mb"), makes=("archive",)),
+    "curate": Stage(("curate",), ("memory_mb",)),
     "relate": Stage(("data", "relate")),
     "sft": Stage(("model", "rollout", "sft", "seed"), ("tracking",)),
     "grpo": Stage(("model", "rollout", "grpo", "reward", "seed"), ("tracking",)),
     "evaluate": Stage(("model", "rollout", "relate", "evaluate", "policy", "seed"), ("tracking",)),
     "report": Stage(("report", "grid", "scale")),
 }
+
+DATA_STAGES = ("archive", "crawl", "curate", "relate")
 
 
 @dataclass(frozen=True)
@@ -101,14 +114,15 @@ def _digest(cell: Cell) -> str:
 
 def relative_folder(stage: str) -> str:
     """Return the path grammar of a stage below `<results>/<scale>`, with {axis} fields."""
-    if stage in ("crawl", "curate", "relate"):
-        return f"data/{stage}"
+    if stage in DATA_STAGES:
+        return "/".join(["data", stage, *(f"{{{axis}}}" for axis in AXES.get(stage, ()))])
     return "/".join([stage, *(f"seed{{{axis}}}" if axis == "seed" else f"{{{axis}}}" for axis in AXES.get(stage, ()))])
 
 
 def axes(cfg: DictConfig) -> dict[str, object]:
     """Return this config's place on every wildcard axis."""
-    return {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": cfg.policy, "seed": cfg.seed}
+    own = {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": cfg.policy, "seed": cfg.seed}
+    return own | {"span": cfg.span}
 
 
 @functools.cache
@@ -119,9 +133,31 @@ def _before(cell: Cell) -> tuple[Cell, ...]:
         return report_cells(cell)
     chain = {"curate": "crawl", "relate": "curate", "sft": "relate", "grpo": "relate"}
     stages = [chain[cell.stage]] if cell.stage in chain else []
-    if cell.stage in ("crawl", "curate", "relate") and cell.cfg.data.source == "laptop":
+    if cell.stage in DATA_STAGES and cell.cfg.data.source == "laptop":
         stages.append("laptop")
-    return tuple(cell.at(stage) for stage in stages)
+    hours = [cell.at("archive", f"span={span}") for span in spans(cell.cfg.data)] if cell.stage == "crawl" else []
+    return (*hours, *(cell.at(stage) for stage in stages))
+
+
+def spans(data: DictConfig) -> list[str]:
+    """Return the stretches of the archive that are read apart: months of a download, else one with all hours.
+
+    Raises UserError if `data.start` and `data.end` are not two hours, in that order, such as 2015-01-01-0.
+    """
+    if data.source != "gharchive":
+        return ["all"]
+    first, last = (_month(data, key) for key in ("start", "end"))
+    if not first <= last:
+        raise UserError(f"data.start={data.start} is after data.end={data.end}")
+    return [f"{month // 12}-{month % 12 + 1:02d}" for month in range(first, last + 1)]
+
+
+def _month(data: DictConfig, key: str) -> int:
+    """Return the months since year 0."""
+    hour = re.fullmatch(r"(\d{4})-(\d{2})-\d{2}-\d{1,2}", str(data[key]))
+    if hour is None or not 1 <= int(hour[2]) <= 12:
+        raise UserError(f"data.{key}={data[key]} is not an hour; write it as 2015-01-01-0")
+    return int(hour[1]) * 12 + int(hour[2]) - 1
 
 
 def _before_evaluate(cell: Cell) -> tuple[Cell, ...]:
@@ -152,11 +188,12 @@ def trained(cell: Cell) -> list[Cell]:
 
 
 def report_cells(cell: Cell) -> tuple[Cell, ...]:
-    """Every evaluation of the grid, every training run behind one, and the data funnel."""
+    """Every evaluation of the grid, every training run behind one, and the data: hours, funnel, related files."""
     runs = itertools.product(policies(cell.cfg), cell.cfg.grid.seed)
     models = [cell.at("evaluate", f"policy={policy}", f"seed={seed}") for policy, seed in runs]
     training = [before for model in models for before in trained(model)]
-    return (cell.at("curate"), *gate_cells(cell), *models, *training)
+    hours = [before for before in cell.at("crawl").before if before.stage == "archive"]
+    return (*hours, cell.at("curate"), cell.at("relate"), *gate_cells(cell), *models, *training)
 
 
 def policies(cfg: DictConfig) -> list[str]:
@@ -168,7 +205,14 @@ def wildcards() -> dict[str, str]:
     """Return the pattern of each wildcard: any option of conf/ and any seed, whether or not the grid has it."""
     sft, rewards = (sorted(path.stem for path in (CONF / group).glob("*.yaml")) for group in ("sft", "reward"))
     known = [*GATE, "base", "sft", *(f"sft-{name}" for name in sft), *(f"grpo-{name}" for name in rewards)]
-    return {"sft": "|".join(sft), "reward": "|".join(rewards), "policy": "|".join(known), "seed": "[0-9]+"}
+    span = r"all|\d{4}-\d{2}"
+    return {
+        "span": span,
+        "sft": "|".join(sft),
+        "reward": "|".join(rewards),
+        "policy": "|".join(known),
+        "seed": "[0-9]+",
+    }
 
 
 def under_snakemake() -> bool:

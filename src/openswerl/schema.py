@@ -20,38 +20,88 @@ class World:
 
 @dataclass
 class Data:
-    """Where the input comes from; read by laptop and crawl."""
+    """Where the input comes from; read by laptop, archive and crawl."""
 
     source: str = MISSING
     path: str | None = None
     clones: str | None = None
+    start: str | None = None
+    end: str | None = None
+    repositories: list[str] = field(default_factory=list)
     world: World = field(default_factory=World)
 
 
 @dataclass
-class Curate:
-    """Filters of paper 2 and appendix A, and the choice of RL seeds."""
+class Crawl:
+    """How events and clones become pull requests."""
 
-    bot_keywords: list[str] = MISSING
-    bot_names: list[str] = MISSING
-    max_changed_files: int = MISSING
+    enrich: bool = MISSING
+    clone: bool = MISSING
+    max_blob_bytes: int = MISSING
     max_diff_bytes: int = MISSING
-    generated_files: list[str] = MISSING
-    benchmark_repositories: list[str] = MISSING
-    code_suffixes: list[str] = MISSING
-    max_seed_files: int = MISSING
-    require_issue: bool = MISSING
 
 
 @dataclass
-class Relate:
-    """How many relevant unchanged files to show, and how they are ranked."""
+class Network:
+    """How to reach GH Archive and GitHub; what comes back does not depend on it."""
 
-    predictor: str = MISSING
-    max_files: int = MISSING
-    max_bytes: int = MISSING
-    include_tests: bool = MISSING
-    history: int = MISSING
+    archive_url: str = MISSING
+    clone_url: str = MISSING
+    api_url: str = MISSING
+    token_variable: str = MISSING
+    connections: int = MISSING
+    attempts: int = MISSING
+    timeout_s: float = MISSING
+    max_wait_s: float = MISSING
+    clone_timeout_s: float = MISSING
+
+
+@dataclass
+class Curate:
+    """Steps of curate by group, and what each of them is told (paper 2, appendix A)."""
+
+    filters: list[str] = MISSING
+    groupings: list[str] = MISSING
+    seeds: list[str] = MISSING
+    benchmark_repositories: list[str] = MISSING
+    benchmark_former_names: list[str] = MISSING
+    benchmark_ids: list[int] = MISSING
+    benchmark_forks: bool = MISSING
+    benchmark_rows: list[str] = MISSING
+    overlap_words: int = MISSING
+    max_overlap: float = MISSING
+    bot_types: list[str] = MISSING
+    bot_suffixes: list[str] = MISSING
+    bot_names: list[str] = MISSING
+    bot_keywords: list[str] = MISSING
+    bot_whole_tokens: bool = MISSING
+    sync_titles: list[str] = MISSING
+    max_changed_files: int = MISSING
+    max_diff_bytes: int = MISSING
+    lock_files: list[str] = MISSING
+    generated_files: list[str] = MISSING
+    vendored_files: list[str] = MISSING
+    generated_marks: list[str] = MISSING
+    version_files: list[str] = MISSING
+    max_line: int = MISSING
+    licences: list[str] = MISSING
+    keep_unknown_licence: bool = MISSING
+    min_shingles: int = MISSING
+    min_similarity: float = MISSING
+    require_issue: bool = MISSING
+    bug_labels: list[str] = MISSING
+    feature_labels: list[str] = MISSING
+    bug_words: list[str] = MISSING
+    fix_words: list[str] = MISSING
+    feature_titles: list[str] = MISSING
+    feature_phrases: list[str] = MISSING
+    drop_labels: list[str] = MISSING
+    docs_files: list[str] = MISSING
+    test_files: list[str] = MISSING
+    ci_files: list[str] = MISSING
+    code_suffixes: list[str] = MISSING
+    all_code: bool = MISSING
+    max_seed_files: int = MISSING
 
 
 @dataclass
@@ -73,6 +123,28 @@ class Rollout:
 
     backend: str = MISSING
     batch_rows: int = MISSING
+
+
+@dataclass
+class RelateModel:
+    """The model that names related files (paper 2); not the policy's. Sizes are bytes of the prompt's parts."""
+
+    model: Model = field(default_factory=Model)
+    rollout: Rollout = field(default_factory=Rollout)
+    max_tree_bytes: int = MISSING
+    max_description_bytes: int = MISSING
+
+
+@dataclass
+class Relate:
+    """How many relevant unchanged files to show, and how they are chosen."""
+
+    predictor: str = MISSING
+    max_files: int = MISSING
+    max_bytes: int = MISSING
+    include_tests: bool = MISSING
+    history: int = MISSING
+    llm: RelateModel | None = None
 
 
 @dataclass
@@ -184,8 +256,12 @@ class Config:
     scale: str = MISSING
     seed: int = MISSING
     policy: str = MISSING
+    span: str = MISSING
+    memory_mb: int = MISSING
     grid: Grid = field(default_factory=Grid)
     data: Data = field(default_factory=Data)
+    network: Network = field(default_factory=Network)
+    crawl: Crawl = field(default_factory=Crawl)
     curate: Curate = field(default_factory=Curate)
     relate: Relate = field(default_factory=Relate)
     model: Model = field(default_factory=Model)

@@ -25,7 +25,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from openswerl.compose import CONF, ROOT, key_of, load
-from openswerl.config import AXES, AXIS_NAMES, Cell, under_snakemake
+from openswerl.config import AXES, AXIS_NAMES, STAGES, Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
 from openswerl.files import write_json
@@ -83,6 +83,9 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     if read_result(cell) is not None:
         print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
         return
+    for before in cell.before:
+        if before.stage in STAGES[cell.stage].makes:
+            run_cell(before, f"openswerl.{before.stage}.run:run")
     inputs = {name: folder for before in cell.before for name, folder in required(before).items()}
     module, _, name = work.partition(":")
     start = time.monotonic()
@@ -115,8 +118,8 @@ def required(cell: Cell) -> dict[str, Path]:
     """Return {input name: folder} of a finished cell. Raises UserError with the command that makes it."""
     if read_result(cell) is None:
         raise UserError(f"{cell.folder} is not finished; make it with: {shlex.join(snakemake(cell))}")
-    axis = [part for part in cell.folder.parts[-2:] if cell.stage in AXES]
-    return {"-".join([cell.stage, *axis]): cell.folder}
+    axes = cell.folder.parts[-len(AXES[cell.stage]) :] if cell.stage in AXES else ()
+    return {"-".join([cell.stage, *axes]): cell.folder}
 
 
 def snakemake(cell: Cell, *options: str) -> list[str]:

@@ -7,7 +7,8 @@ from openswerl.errors import UserError
 from openswerl.grpo.trainer import Trainer
 from openswerl.models.checkpoint import base_checkpoint, load_policy, prompt_fits, save_policy
 from openswerl.models.prompts import repair_prompt
-from openswerl.records import Instance, read_parquet
+from openswerl.parquet import read_parquet
+from openswerl.records import Instance
 from openswerl.stage import Job
 from openswerl.tracking import mirror
 

@@ -7,7 +7,8 @@ from openswerl.errors import UserError
 from openswerl.files import write_json
 from openswerl.models.checkpoint import base_checkpoint, encode, load_policy, prompt_fits, save_policy
 from openswerl.models.prompts import Prompt, hinted_prompt, repair_prompt
-from openswerl.records import Instance, read_parquet
+from openswerl.parquet import read_parquet
+from openswerl.records import Instance
 from openswerl.rollout.local import LocalSampler
 from openswerl.sft.demonstrations import gold_edit, make_demonstrations
 from openswerl.sft.trainer import train
