@@ -1,5 +1,6 @@
 # Path grammar, <run> = <results>/<scale>:
 #   <run>/laptop/                            the generated world: archive hours, clones, mini benchmark
+#   <run>/data/archive/<span>/               typed events of hour files
 #   <run>/data/{crawl,curate,relate}/        the data funnel
 #   <run>/sft/<sft>/seed<k>/                 policies by supervised fine-tuning
 #   <run>/grpo/<reward>/seed<k>/             policies by GRPO
@@ -20,6 +21,7 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/laptop.smk"
+include: "workflow/rules/archive.smk"
 include: "workflow/rules/crawl.smk"
 include: "workflow/rules/curate.smk"
 include: "workflow/rules/relate.smk"
@@ -31,6 +33,7 @@ include: "workflow/rules/report.smk"
 
 localrules:
     all,
+    archive_all,
     sft_all,
     grpo_all,
     evaluate_all,
@@ -40,6 +43,11 @@ rule all:
     default_target: True
     input:
         rules.report.output,
+
+
+rule archive_all:
+    input:
+        before("crawl"),
 
 
 rule sft_all:

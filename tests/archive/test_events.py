@@ -1,190 +1,453 @@
 import gzip
 import json
+import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crawl.world import dumps, pull_record, record, write_hour
-from openswerl.crawl.events import Bad, Event, read_events
+from archive.hours import (
+    Z,
+    comment_event,
+    dumps,
+    issue,
+    modern,
+    old,
+    old_pull_event,
+    pull,
+    pull_event,
+    push_event,
+    read,
+    side,
+    thin_event,
+    write_hour,
+)
 
-OLD_PULL = {
-    "repository": {"owner": "dgl", "name": "cpangrep", "url": "https://github.com/dgl/cpangrep", "fork": False},
-    "actor_attributes": {"type": "User", "login": "dgl"},
-    "created_at": "2012/04/11 15:55:43 -0700",
-    "public": True,
-    "actor": "dgl",
-    "payload": {
-        "number": 2,
-        "action": "closed",
-        "pull_request": {
-            "number": 2,
+
+def only(tmp_path, *lines):
+    """Return the rows of an hour in which nothing is wrong, without the columns that are null."""
+    rows, bad, reader = read(write_hour(tmp_path / "h.json.gz", *lines))
+    assert (bad, reader.account.balanced) == ([], True)
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]
+
+
+def test_pull_request_event(tmp_path):
+    labels = [{"id": 1, "name": "bug"}, {"id": 2, "name": "ui"}]
+    assert only(tmp_path, pull_event(7, labels=labels)) == [
+        {
+            "file": "h.json.gz",
+            "offset": 0,
+            "event_id": "2489000007",
+            "type": "PullRequestEvent",
+            "action": "closed",
+            "created_at": Z,
+            "repo": "acme/widget",
+            "repo_id": 77,
+            "actor": "ann",
+            "number": 7,
+            "is_pull": True,
+            "title": "Fix it",
+            "body": "Fixes #3",
+            "author": "ann",
+            "author_type": "User",
+            "labels": ["bug", "ui"],
+            "updated_at": Z,
             "merged": True,
-            "body": "Adds a trailing \\b",
-            "title": "Constrain",
-            "merged_at": "2012-04-11T22:55:42Z",
-            "updated_at": "2012-04-11T22:55:42Z",
-            "commits": 1,
-            "head": {"sha": "a" * 40, "repo": None},
-            "base": {"sha": "b" * 40, "ref": "master", "repo": {"id": 77}},
-            "user": {"login": "x", "id": 3},
-        },
-    },
-    "type": "PullRequestEvent",
-}
+            "merged_at": Z,
+            "merge_commit_sha": "c" * 40,
+            "base_sha": "b" * 40,
+            "base_ref": "main",
+            "default_branch": "main",
+            "fork": False,
+            "head_sha": "a" * 40,
+            "head_ref": "fix",
+            "head_repo": "acme/widget",
+            "head_repo_id": 77,
+            "commits": 2,
+            "additions": 10,
+            "deletions": 4,
+            "changed_files": 3,
+        }
+    ]
 
 
-def read(path: Path) -> tuple[list[Event], list[Bad]]:
-    found = list(read_events(path))
-    return [item for item in found if isinstance(item, Event)], [item for item in found if isinstance(item, Bad)]
+def test_deleted_fork_has_no_head_repository(tmp_path):
+    [row] = only(tmp_path, pull_event(7, head=side("a", repo=None), body=None, user=None))
+    assert not {"head_repo", "head_repo_id", "body", "author"} & row.keys()
+    assert row["head_sha"] == "a" * 40
 
 
-def test_modern_shape(tmp_path):
-    path = write_hour(tmp_path / "h.json.gz", pull_record("Acme/Widget", 7, title="T", commits=3))
-    [event], bad = read(path)
-    assert bad == []
-    assert (event.repo, event.repo_id is not None, event.action, event.type) == (
-        "Acme/Widget",
-        True,
-        "closed",
-        "PullRequestEvent",
-    )
-    assert (event.pull.number, event.pull.title, event.pull.merged, event.pull.commits) == (7, "T", True, 3)
-    assert (event.pull.additions, event.pull.user.type) == (None, "User")
-
-
-def test_old_shape_with_the_type_at_the_end(tmp_path):
-    [event], bad = read(write_hour(tmp_path / "h.json.gz", OLD_PULL))
-    assert bad == []
-    assert (event.repo, event.repo_id, event.pull.merged, event.pull.user.type) == ("dgl/cpangrep", 77, True, "")
-
-
-def test_old_issue_event_has_no_text(tmp_path):
-    old = {key: value for key, value in OLD_PULL.items() if key != "payload"} | {
-        "type": "IssuesEvent",
-        "payload": {"action": "opened", "issue": 5082481, "number": 294},
+def test_comment_on_an_issue(tmp_path):
+    [row] = only(tmp_path, comment_event(3, labels=[]))
+    del row["file"], row["offset"], row["event_id"], row["repo"], row["repo_id"], row["actor"], row["created_at"]
+    assert row == {
+        "type": "IssueCommentEvent",
+        "action": "created",
+        "number": 3,
+        "is_pull": False,
+        "title": "It breaks",
+        "body": "Badly.",
+        "author": "bob",
+        "author_type": "User",
+        "labels": [],
+        "updated_at": Z,
+        "comment_id": 8,
+        "comment_body": "Me too",
+        "comment_author": "cat[bot]",
+        "comment_author_type": "Bot",
+        "comment_at": Z,
     }
-    [event], bad = read(write_hour(tmp_path / "h.json.gz", old))
-    assert (event.issue, bad) == (None, [])
-
-
-def test_thin_shape_leaves_merged_unknown(tmp_path):
-    thin = pull_record("a/b", 8)
-    sides = {
-        side: {"sha": "a" * 40, "ref": "x", "repo": {"id": 5, "url": "u", "name": "b"}} for side in ("head", "base")
-    }
-    thin["payload"]["pull_request"] = {"url": "u", "id": 1, "number": 8, **sides}
-    [event], bad = read(write_hour(tmp_path / "h.json.gz", thin))
-    assert (event.pull.merged, event.pull.title, event.pull.head.sha, bad) == (None, None, "a" * 40, [])
 
 
 def test_pull_requests_are_told_from_issues_by_their_address(tmp_path):
-    def comment(number: int, link: dict | None) -> dict:
-        issue = {"number": number, "title": "t", "body": "b"} | ({"pull_request": link} if link is not None else {})
-        return record("IssueCommentEvent", "a/b", {"action": "created", "issue": issue, "comment": {}}, "2015")
-
     null = {"html_url": None, "diff_url": None, "patch_url": None}
-    events, _ = read(write_hour(tmp_path / "h.json.gz", comment(1, None), comment(2, null), comment(3, {"url": "u"})))
-    assert [event.issue.is_pull for event in events] == [False, False, True]
+    links = [{}, {"pull_request": None}, {"pull_request": null}, {"pull_request": {"url": "u"}}]
+    links.append({"pull_request": {"html_url": "u"}})
+    rows = only(tmp_path, *(comment_event(number, **link) for number, link in enumerate(links, 1)))
+    assert [row["is_pull"] for row in rows] == [False, False, False, True, True]
 
 
-def test_a_type_named_in_a_text_is_no_type(tmp_path):
-    quoting = '"type":"PullRequestEvent" and "PullRequestEvent"'
-    push = record("PushEvent", "a/b", {"commits": [{"message": quoting}]}, "2015")
-    old = {**OLD_PULL, "type": "CommitCommentEvent", "payload": {"comment": quoting, "kind": "PullRequestEvent"}}
-    assert read(write_hour(tmp_path / "h.json.gz", push, old)) == ([], [])
+def test_review_and_review_comment(tmp_path):
+    small = {key: value for key, value in pull(4).items() if key not in ("merged", "commits", "additions")}
+    review = {"id": 11, "body": None, "user": {"login": "rev", "type": "User"}, "submitted_at": Z, "state": "approved"}
+    comment = {"id": 12, "body": "Why?", "user": {"login": "rev", "type": "User"}, "created_at": Z, "path": "a/b.py"}
+    first, second = only(
+        tmp_path,
+        modern("PullRequestReviewEvent", {"action": "created", "review": review, "pull_request": small}),
+        modern("PullRequestReviewCommentEvent", {"action": "created", "comment": comment, "pull_request": small}),
+    )
+    for row in (first, second):
+        assert (row["number"], row["is_pull"], row["title"]) == (4, True, "Fix it")
+        assert not {"merged", "commits", "additions"} & row.keys()
+    assert (first["comment_id"], first["review_state"], first["comment_at"]) == (11, "approved", Z)
+    assert (second["comment_id"], second["comment_body"], second["comment_path"]) == (12, "Why?", "a/b.py")
+    assert "comment_body" not in first and "review_state" not in second
 
 
-def test_records_without_newlines(tmp_path):
+def test_old_pull_request(tmp_path):
+    [row] = only(tmp_path, old_pull_event(2))
+    assert (row["event_id"], row["repo"], row["repo_id"], row["actor"]) == ("", "dgl/cpangrep", 77, "dgl")
+    assert (row["created_at"], row["merged"], row["number"]) == ("2012-04-11T22:55:43Z", True, 2)
+    assert (row["default_branch"], row["fork"]) == ("master", False)
+    assert not {"merge_commit_sha", "author_type", "head_repo", "labels"} & row.keys()
+
+
+def test_old_events_without_text(tmp_path):
+    opened, said, on_pull, reviewed = only(
+        tmp_path,
+        old("IssuesEvent", {"action": "opened", "issue": 5082481, "number": 294}),
+        old("IssueCommentEvent", {"issue_id": 1, "comment_id": 6}, "issues/451#issuecomment-6"),
+        old("IssueCommentEvent", {"issue_id": 1, "comment_id": 7}, "pull/229#issuecomment-7"),
+        old("PullRequestReviewCommentEvent", {"comment": {"id": 8, "body": "No", "path": "x"}}, "pull/13#r8"),
+    )
+    assert (opened["number"], opened["action"], opened.get("is_pull")) == (294, "opened", None)
+    assert (said["number"], said["comment_id"], said.get("is_pull"), said["action"]) == (451, 6, None, "")
+    assert (on_pull["number"], on_pull["comment_id"], on_pull["is_pull"]) == (229, 7, True)
+    assert (reviewed["number"], reviewed["comment_id"], reviewed["is_pull"]) == (13, 8, True)
+    assert not {"title", "body", "author"} & (opened.keys() | said.keys())
+
+
+def test_thin_shape_leaves_merged_unknown(tmp_path):
+    [row] = only(tmp_path, thin_event(8))
+    assert not {"merged", "merged_at", "title", "default_branch", "fork", "commits"} & row.keys()
+    assert (row["number"], row["head_sha"], row["base_sha"]) == (8, "h" * 40, "b" * 40)
+    assert (row["head_repo"], row["head_repo_id"]) == ("acme/widget", 77)
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (rb"\ud800", "\ufffd"),
+        (rb"x\udc00\udc00y", "x\ufffd\ufffdy"),
+        (rb"\ud83d\ude00\ud83d", "\U0001f600\ufffd"),
+        (rb"\uD83Dx", "\ufffdx"),
+        (rb"\ud83d\n", "\ufffd\n"),
+        (rb"\\ud800 \ud800", "\\ud800 \ufffd"),
+    ],
+)
+def test_half_a_surrogate_pair_does_not_lose_the_record(tmp_path, stored, shown):
+    line = dumps(pull_event(1, title="@")).replace(b'"@"', b'"' + stored + b'"')
+    rows = only(tmp_path, pull_event(1), line, dumps(push_event(1, "@")).replace(b"@", stored))
+    assert [row["title"] for row in rows] == ["Fix it", shown]
+
+
+def test_pitfall_01_records_without_newlines(tmp_path):
     path = tmp_path / "h.json.gz"
-    path.write_bytes(gzip.compress(b"".join(dumps({**OLD_PULL, "n": n}) for n in range(50))))
-    events, bad = read(path)
-    assert (len(events), bad) == (50, [])
+    events = [dumps(old_pull_event(number)) for number in range(1, 51)]
+    path.write_bytes(gzip.compress(b"".join(events)))
+    rows, bad, reader = read(path)
+    assert ([row["number"] for row in rows], bad) == (list(range(1, 51)), [])
+    assert [row["offset"] for row in rows] == [sum(map(len, events[:place])) for place in range(50)]
+    assert (reader.account.kept_bytes, reader.account.separator_bytes) == (sum(map(len, events)), 0)
+
+
+def test_pitfall_01_a_real_hour_without_newlines(gharchive):
+    path = gharchive / "2012-04-11-15.concat-nonewline.json.gz"
     raw = gzip.decompress(path.read_bytes())
-    assert [json.loads(raw[event.offset :].partition(b'{"repository"')[0] or b"{}") for event in events] == [{}] * 50
+    assert b"\n" not in raw
+    rows, bad, reader = read(path)
+    assert (len(rows), bad, reader.account.kept_bytes) == (511, [], len(raw))
+    decoder, text = json.JSONDecoder(), raw.decode("latin-1")
+    assert all(decoder.raw_decode(text, row["offset"])[0]["type"] == row["type"] for row in rows)
 
 
-@pytest.mark.parametrize("kind", ["PushEvent", "PullRequestEvent"])
-def test_an_event_inside_a_torn_line_is_found(tmp_path, kind):
-    torn = dumps(record(kind, "a/b", {"text": "x" * 100}, "2015"))[:90] + dumps(pull_record("a/b", 3))
-    events, bad = read(write_hour(tmp_path / "h.json.gz", torn, pull_record("a/b", 4)))
-    assert [event.pull.number for event in events] == [3, 4]
-    assert [(item.offset, item.reason, len(item.sample)) for item in bad] == [(0, "not_json", 90)]
+def test_pitfall_01_a_long_line_is_read_in_pieces(tmp_path):
+    path = tmp_path / "h.json.gz"
+    event = dumps(old_pull_event(1) | {"noise": "}{" * 3000})
+    path.write_bytes(gzip.compress(event * 500 + event[:100] + event * 500, 1))
+    rows, bad, reader = read(path)
+    assert (len(rows), [(item.offset, item.length) for item in bad]) == (1000, [(500 * len(event), 100)])
+    assert reader.account.balanced
+
+
+def noise(number: int) -> str:
+    return f"{random.Random(number).getrandbits(2000):x}"
+
+
+def test_pitfall_02_a_truncated_file_keeps_the_good_part(tmp_path):
+    path = write_hour(tmp_path / "h.json.gz", *(pull_event(number, title=noise(number)) for number in range(1, 400)))
+    path.write_bytes(path.read_bytes()[:-20_000])
+    rows, bad, reader = read(path)
+    assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
+    assert 300 < len(rows) < 399
+    assert [item.reason for item in bad] == ["truncated_gzip", "torn_event"]
+    assert bad[1].offset + bad[1].length == reader.account.input_bytes
+    assert reader.account.balanced
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "unread"),
+    [
+        (b"", "empty_file", 0),
+        (b"AASDSADS", "not_gzip", 8),
+        (b'{"type":"PushEvent"}\n', "not_gzip", 21),
+        (gzip.compress(dumps(push_event(1)) + b"\n") + b"\0" * 600, "nul_padding", 600),
+    ],
+)
+def test_pitfall_02_damaged_files(tmp_path, content, reason, unread):
+    path = tmp_path / "h.json.gz"
+    path.write_bytes(content)
+    rows, bad, reader = read(path)
+    assert (rows, [item.reason for item in bad], reader.account.unread_bytes) == ([], [reason], unread)
+    assert reader.account.balanced
+
+
+def test_pitfall_02_a_real_file_that_is_not_gzip(gharchive):
+    rows, bad, reader = read(gharchive / "not-gzip-2015-01-01-11.json.gz")
+    assert (rows, [(item.reason, item.offset, item.length) for item in bad]) == ([], [("not_gzip", 0, 0)])
+    assert reader.account.unread_bytes == 2048
+
+
+def test_pitfall_02_padding_inside_a_line(tmp_path):
+    event = dumps(pull_event(1))
+    rows, bad, reader = read(write_hour(tmp_path / "h.json.gz", event + b"\0" * 5000 + event, b"\0" * 70))
+    assert [row["offset"] for row in rows] == [0, len(event) + 5000]
+    assert [(item.reason, item.length) for item in bad] == [("nul_padding", 5000), ("nul_padding", 70)]
+    assert (reader.account.quarantined_bytes, reader.account.separator_bytes) == (5070, 2)
+
+
+@pytest.mark.parametrize("torn", [push_event(1, "x" * 100), pull_event(1), thin_event(1), old_pull_event(1)])
+@pytest.mark.parametrize("whole", [pull_event(3), old_pull_event(3)])
+@pytest.mark.parametrize("keep", [20, 90, 200, -1])
+def test_pitfall_03_an_event_inside_a_torn_line_is_found(tmp_path, torn, whole, keep):
+    half = dumps(torn)[:keep]
+    rows, bad, reader = read(write_hour(tmp_path / "h.json.gz", half + dumps(whole), pull_event(4)))
+    assert [row["number"] for row in rows] == [3, 4]
+    assert [(item.offset, item.reason, item.length) for item in bad] == [(0, "torn_event", len(half))]
+    assert reader.account.balanced
+
+
+def test_pitfall_03_the_second_half_of_an_event_is_no_event(tmp_path):
+    half = dumps(pull_event(1))[300:]
+    rows, bad, _ = read(write_hour(tmp_path / "h.json.gz", half + dumps(pull_event(3)), half, pull_event(4)))
+    assert [row["number"] for row in rows] == [3, 4]
+    assert [(item.reason, item.length) for item in bad] == [("not_json", len(half))] * 2
+
+
+def test_pitfall_03_many_torn_lines_cost_only_themselves(tmp_path):
+    lines = [dumps(pull_event(number))[: 40 + number] if number % 3 else pull_event(number) for number in range(1, 301)]
+    rows, bad, reader = read(write_hour(tmp_path / "h.json.gz", *lines))
+    assert [row["number"] for row in rows] == list(range(3, 301, 3))
+    assert (len(bad), reader.account.quarantine) == (200, {"torn_event": 200})
+
+
+def test_pitfall_08_a_type_named_in_a_text_is_no_type(tmp_path):
+    quoting = '"type":"PullRequestEvent" and "PullRequestEvent" {"id":"1","type":"PullRequestEvent"'
+    disguised = modern("WatchEvent", {"type": "PullRequestEvent", "pull_request": pull(1)})
+    nested = old("CommitCommentEvent", {"comment": quoting, "kind": "PullRequestEvent", "type": "IssuesEvent"})
+    assert only(tmp_path, push_event(1, quoting), disguised, nested) == []
+
+
+def test_pitfall_08_the_type_may_stand_anywhere(tmp_path):
+    event = pull_event(5)
+    last = {key: event[key] for key in sorted(event, key=lambda key: (key == "type", key))}
+    spaced = json.dumps(pull_event(6), indent=None).encode()
+    rows = only(tmp_path, last, spaced, old_pull_event(7))
+    assert [row["number"] for row in rows] == [5, 6, 7]
+
+
+def test_pitfall_08_two_types_are_quarantined(tmp_path):
+    line = dumps(pull_event(1))[:-1] + b',"type":"PushEvent"}'
+    rows, bad, _ = read(write_hour(tmp_path / "h.json.gz", line))
+    assert (rows, [item.reason for item in bad]) == ([], ["unexpected_shape"])
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
         (b"<html>Service unavailable</html>", "not_json"),
-        (b'{"id":"1","type":"PullRequestEvent","pay', "not_json"),
+        (b'{"id":"1","type":"PullRequestEvent","pay', "torn_event"),
         (b"\0" * 5000, "nul_padding"),
         (b"\xff\xfe\x00", "not_json"),
+        (b"\xa0\x85", "not_json"),
         (b'"just text"', "not_json"),
-        (dumps(pull_record("not a name", 1)), "unexpected_shape"),
-        (dumps(pull_record("a/b", 1 << 70)), "unexpected_shape"),
-        (dumps(pull_record("a/b", 1, head=None)), "unexpected_shape"),
-        (dumps(pull_record("a/b", 1, title=["x"])), "unexpected_shape"),
-        (dumps(pull_record("a/b", 1, title="@")).replace(b'"@"', b'"\\ud800"'), "unexpected_shape"),
-        (dumps(pull_record("a/b", 1, title="@")).replace(b'"@"', b'"\xff"'), "unexpected_shape"),
-        (b'{"id":"1","type":"PullRequestEvent","payload":' + b"[" * 100_000 + b"}", "not_json"),
+        (b'{"message":"no event"}', "unexpected_shape"),
+        (b'{"id":"1","type":"PullRequestEvent","payload":' + b"[" * 100_000 + b"}", "torn_event"),
+        (dumps(push_event(1)).replace(b'"size":1', b'"size":NaN'), "torn_event"),
+        (dumps(pull_event(1)).replace(b'"commits":2', b'"commits":Infinity'), "torn_event"),
+        (dumps(modern("PullRequestEvent", {"pull_request": pull(1)}, repo="not a name")), "unexpected_shape"),
+        (dumps(modern("PullRequestEvent", {"action": "closed"})), "unexpected_shape"),
+        (dumps(pull_event(1) | {"created_at": "yesterday"}), "unexpected_shape"),
+        (dumps(pull_event(1 << 70)), "unexpected_shape"),
+        (dumps(pull_event(1, additions=1 << 63)), "unexpected_shape"),
+        (dumps(pull_event(1, additions=-(1 << 63) - 1)), "unexpected_shape"),
+        (dumps(pull_event(1, commits=1.5)), "unexpected_shape"),
+        (dumps(pull_event(1, commits=10**4000)), "unexpected_shape"),
+        (dumps(pull_event(1, title=["x"])), "unexpected_shape"),
+        (dumps(pull_event(1, title="@")).replace(b'"@"', b'"\xff"'), "unexpected_shape"),
     ],
 )
 def test_a_bad_line_is_quarantined_alone(tmp_path, line, reason):
-    path = write_hour(tmp_path / "h.json.gz", pull_record("a/b", 1), line, pull_record("a/b", 2))
-    events, bad = read(path)
-    assert [event.pull.number for event in events] == [1, 2]
-    assert [(item.file, item.offset, item.reason) for item in bad] == [
-        ("h.json.gz", len(dumps(pull_record("a/b", 1))) + 1, reason)
+    path = write_hour(tmp_path / "h.json.gz", pull_event(1), line, pull_event(2))
+    rows, bad, reader = read(path)
+    assert [row["number"] for row in rows] == [1, 2]
+    start = len(dumps(pull_event(1))) + 1
+    assert [(item.file, item.offset, item.length, item.reason) for item in bad] == [
+        ("h.json.gz", start, len(line), reason)
     ]
     assert len(bad[0].sample) <= 200
+    assert reader.account.balanced
 
 
-def test_truncated_file_keeps_the_good_part(tmp_path):
-    path = write_hour(
-        tmp_path / "h.json.gz", *(pull_record("a/b", n, title=f"{n * 7919 % 10007:x}" * 9) for n in range(1, 400))
+def test_numbers_at_the_ends_of_int64_are_kept(tmp_path):
+    [row] = only(tmp_path, pull_event(1, additions=(1 << 63) - 1, deletions=-(1 << 63)))
+    assert (row["additions"], row["deletions"]) == ((1 << 63) - 1, -(1 << 63))
+
+
+def test_samples_are_redacted(tmp_path):
+    torn = b'{"id":"1","type":"PushEvent","x":"someone@gmail.com","y"'
+    _, [bad], _ = read(write_hour(tmp_path / "h.json.gz", torn))
+    assert bad.reason == "torn_event" and "someone@gmail.com" not in bad.sample and '"type":"PushEvent"' in bad.sample
+
+
+def test_white_space_is_no_fault(tmp_path):
+    push = dumps(push_event(1))
+    inside = push.replace(b',"payload"', b'\r,\r"payload"')
+    lines = [dumps(pull_event(1)) + b"\r", b"", b"\r", b" ", b"\t" + push + b"  ", inside, b"junk", push + b"\r"]
+    rows, bad, reader = read(write_hour(tmp_path / "h.json.gz", *lines))
+    assert (len(rows), [item.length for item in bad], reader.account.other_events) == (1, [4], 3)
+    assert reader.account.kept_bytes == len(dumps(pull_event(1)))
+    assert reader.account.other_bytes == 3 * len(push) + 2
+    assert reader.account.separator_bytes == len(lines) + 1 + 1 + 1 + 3 + 1
+
+
+@pytest.mark.parametrize("broken", [b"{}", b"\0", b'{"id":"2","type":"PushEvent"}', dumps(push_event(7))[:90]])
+def test_a_fault_among_lines_of_other_types_is_found(tmp_path, broken):
+    good = [dumps(push_event(number)) for number in range(5)]
+    torn = broken + good[4]
+    lines = [*good, torn, pull_event(1), *good, dumps(push_event(1)) + b" "]
+    rows, bad, reader = read(write_hour(tmp_path / "h.json.gz", *lines))
+    assert (len(rows), [(item.offset, item.length) for item in bad]) == (
+        1,
+        [(sum(len(line) + 1 for line in good), len(broken))],
     )
-    path.write_bytes(path.read_bytes()[:-2000])
-    events, bad = read(path)
-    assert [event.pull.number for event in events] == list(range(1, len(events) + 1))
-    assert 100 < len(events) < 399
-    assert [item.reason for item in bad][-1] == "truncated_gzip"
+    assert (reader.account.other_events, reader.account.other_bytes) == (12, 2 * sum(map(len, good)) + 2 * len(good[0]))
+    assert reader.account.balanced
 
 
-def test_crlf_and_blank_lines_are_no_fault(tmp_path):
-    events, bad = read(write_hour(tmp_path / "h.json.gz", dumps(pull_record("a/b", 1)) + b"\r", b"", b"\r", b" "))
-    assert (len(events), bad) == (1, [])
+def test_account_of_a_clean_hour(tmp_path):
+    kept = [dumps(pull_event(1)), dumps(pull_event(2)), dumps(comment_event(3))]
+    others = [dumps(push_event(number)) for number in (4, 5, 6)]
+    _, _, reader = read(write_hour(tmp_path / "h.json.gz", *kept, *others))
+    account = reader.account
+    assert (account.kept_bytes, account.other_bytes) == (sum(map(len, kept)), sum(map(len, others)))
+    assert (account.separator_bytes, account.quarantined_bytes, account.other_events) == (6, 0, 3)
+    assert account.events == {"PullRequestEvent": 2, "IssueCommentEvent": 1}
+    assert account.input_bytes == sum(map(len, kept + others)) + 6
+
+
+def test_fewer_types_may_be_asked_for(tmp_path):
+    path = write_hour(tmp_path / "h.json.gz", pull_event(1), comment_event(2), push_event(3))
+    rows, _, reader = read(path, ("PullRequestEvent",))
+    assert ([row["number"] for row in rows], reader.account.other_events) == ([1], 2)
 
 
 @given(st.lists(st.binary(max_size=200).map(lambda data: data.replace(b"\n", b"")), max_size=5))
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_good_lines_survive_any_neighbours(tmp_path, lines):
-    good = [pull_record("a/b", number) for number in range(1, len(lines) + 2)]
+    good = [pull_event(number) for number in range(1, len(lines) + 2)]
     mixed = [item for pair in zip(good, lines, strict=False) for item in pair] + good[len(lines) :]
-    events, _ = read(write_hour(tmp_path / "h.json.gz", *mixed))
-    assert [event.pull.number for event in events] == list(range(1, len(lines) + 2))
+    rows, _, reader = read(write_hour(tmp_path / "h.json.gz", *mixed))
+    assert [row["number"] for row in rows] == list(range(1, len(lines) + 2))
+    assert reader.account.balanced
 
 
 def test_real_files_hold_the_events_of_the_manifest(gharchive):
-    wanted = {"PullRequestEvent", "IssuesEvent", "IssueCommentEvent"}
-    for entry in json.loads((gharchive / "manifest.json").read_text()):
-        path = gharchive / entry["file"]
-        if "types" not in entry or path.suffix != ".gz":
-            continue
-        events, bad = read(path)
-        assert Counter(event.type for event in events) == {k: n for k, n in entry["types"].items() if k in wanted}
-        assert bad == []
-    assert [item.reason for item in read(gharchive / "not-gzip-2015-01-01-11.json.gz")[1]] == ["not_gzip"]
+    wanted = ("PullRequestEvent", "IssuesEvent", "IssueCommentEvent", "PullRequestReviewEvent")
+    wanted += ("PullRequestReviewCommentEvent",)
+    entries = json.loads((gharchive / "manifest.json").read_text())
+    for entry in entries:
+        rows, bad, reader = read(gharchive / entry["file"])
+        assert Counter(row["type"] for row in rows) == {k: n for k, n in entry["types"].items() if k in wanted}
+        assert reader.account.other_events == sum(n for k, n in entry["types"].items() if k not in wanted)
+        assert (bad, reader.account.input_bytes, reader.account.balanced) == ([], entry["raw_bytes"], True)
+        newlines = gzip.decompress((gharchive / entry["file"]).read_bytes()).count(b"\n")
+        assert reader.account.separator_bytes == newlines
+    assert len(entries) == 6
+
+
+def test_real_rows_hold_what_the_expected_records_say(gharchive):
+    records = json.loads((gharchive / "expected.json").read_text())["records"]
+    rows = {}
+    for name in {record["event_file"] for record in records}:
+        for row in read(gharchive / name)[0]:
+            rows[name, row["event_id"], row["number"], row["repo"].lower()] = row
+    for record in records:
+        key = (record["event_file"], record["event_id"] or "", record["number"], record["repo"].lower())
+        row = rows[key]
+        for name in ("title", "merged_at", "base_sha", "head_sha"):
+            assert row[name] == record[name], (key, name)
+        assert {name: row[name] for name in record["event_counts"]} == record["event_counts"]
+        assert row["merged"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        ("2012-04-11-15.concat-nonewline", "2012-04-11T22:01", "2012-04-11T23:02"),  # named in Pacific daylight time
+        ("2012-06-14-15.prissue", "2012-06-14T22:01", "2012-06-14T23:02"),
+        ("2015-01-01-0.prissue", "2015-01-01T00:00", "2015-01-01T01:00"),
+    ],
+)
+def test_real_times_are_utc(gharchive, name, first, last):
+    rows, _, _ = read(gharchive / f"{name}.json.gz")
+    assert all(first <= row["created_at"] < last for row in rows)
+    assert all(len(row[key] or Z) == 20 for row in rows for key in ("created_at", "updated_at", "merged_at"))
+    comments = [row for row in rows if row["comment_at"]]
+    assert comments and all(row["comment_at"] < last and len(row["comment_at"]) == 20 for row in comments)
 
 
 def test_real_thin_record(gharchive, tmp_path):
     line = (gharchive / "trimmed-2025-10.PullRequestEvent.ndjson").read_bytes().strip()
-    [event], bad = read(write_hour(tmp_path / "h.json.gz", line))
-    assert (event.repo, event.repo_id, event.pull.number, event.pull.merged, bad) == (
-        "wayofthepie/test-events",
-        316335970,
-        8,
-        None,
-        [],
-    )
+    [row] = only(tmp_path, line)
+    assert (row["repo"], row["repo_id"], row["number"]) == ("wayofthepie/test-events", 316335970, 8)
+    assert (row["head_repo"], row["base_ref"]) == ("wayofthepie/test-events", "master")
+    assert not {"merged", "title", "body"} & row.keys()
+
+
+def test_issue_event_of_a_repository_without_an_id(tmp_path):
+    event = modern("IssuesEvent", {"action": "opened", "issue": issue(9)})
+    del event["repo"]["id"]
+    [row] = only(tmp_path, event)
+    assert "repo_id" not in row and row["number"] == 9

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from openswerl.crawl.gz import DamagedError, read_gzip
+from openswerl.archive.gz import DamagedError, read_gzip
 
 DATA = b"".join(b"%d %d\n" % (n, random.Random(n).getrandbits(60)) for n in range(20_000))
 PACKED = gzip.compress(DATA)
@@ -15,13 +15,19 @@ PACKED = gzip.compress(DATA)
 
 def read(path: Path) -> tuple[bytes, str]:
     """Return what was read, and the reason why reading ended ("" at a clean end)."""
+    data, reason, _ = read_all(path)
+    return data, reason
+
+
+def read_all(path: Path) -> tuple[bytes, str, int]:
+    """Return what was read, the reason why reading ended, and how many bytes of the file were of no use."""
     pieces = []
     try:
         for piece in read_gzip(path):
             pieces.append(piece)
     except DamagedError as error:
-        return b"".join(pieces), error.reason
-    return b"".join(pieces), ""
+        return b"".join(pieces), error.reason, error.unread
+    return b"".join(pieces), "", 0
 
 
 def test_good_file_is_read_whole(tmp_path):
@@ -47,13 +53,15 @@ def test_truncated_file_gives_all_that_it_holds(tmp_path, cut):
 def test_garbage_after_the_stream_costs_nothing(tmp_path, tail):
     path = tmp_path / "a.json.gz"
     path.write_bytes(PACKED + tail)
-    assert read(path) == (DATA, "corrupt_gzip")
+    data, reason, unread = read_all(path)
+    assert (data, reason) == (DATA, "corrupt_gzip")
+    assert len(tail.strip(b"\0")) - 64 <= unread <= len(tail)
 
 
 def test_padding_is_reported_and_costs_nothing(tmp_path):
     path = tmp_path / "a.json.gz"
     path.write_bytes(PACKED + b"\0" * 200_000)
-    assert read(path) == (DATA, "nul_padding")
+    assert read_all(path) == (DATA, "nul_padding", 200_000)
 
 
 def test_wrong_checksum_costs_at_most_the_last_bytes(tmp_path):
@@ -68,7 +76,7 @@ def test_wrong_checksum_costs_at_most_the_last_bytes(tmp_path):
 def test_not_gzip(tmp_path, content):
     path = tmp_path / "a.json.gz"
     path.write_bytes(content)
-    assert read(path) == (b"", "not_gzip")
+    assert read_all(path) == (b"", "not_gzip" if content else "empty_file", len(content))
 
 
 def test_folder_in_place_of_a_file(tmp_path):

@@ -4,23 +4,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openswerl.crawl import split
-from openswerl.crawl.split import spans, split_lines
+from openswerl.archive import split
+from openswerl.archive.split import blocks, spans
 
 TEXT = st.text(max_size=12) | st.sampled_from(["}{", '"', "\\", "{", '{"id":"1","type":"X"}', "\u2028", "é"])
 OBJECTS = st.lists(st.dictionaries(TEXT, TEXT | st.integers() | st.lists(TEXT, max_size=3), max_size=4), max_size=8)
+
+
+def blocks_of(pieces: list[bytes]) -> list[bytes]:
+    return [data[start:stop] for data, start, stop in blocks(pieces)]
 
 
 def pieces_of(data: bytes, size: int) -> list[bytes]:
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-@given(lines=st.lists(st.binary(max_size=20).filter(lambda line: b"\n" not in line)), size=st.integers(1, 30))
-def test_lines_and_offsets(lines, size):
-    data = b"\n".join(lines)
-    found = list(split_lines(pieces_of(data, size)))
-    assert [line for _, line in found] == (lines or [b""])
-    assert all(data[offset : offset + len(line)] == line for offset, line in found)
+@given(data=st.lists(st.binary(max_size=20) | st.just(b"\n")).map(b"".join), size=st.integers(1, 30))
+def test_blocks_are_the_input_cut_behind_line_ends(data, size):
+    found = blocks_of(pieces_of(data, size))
+    assert b"".join(found) == data
+    assert all(block.endswith(b"\n") for block in found[:-1])
+    assert all(found)
 
 
 @given(objects=OBJECTS, gap=st.sampled_from(["", " ", "\t", "\r"]))
@@ -32,15 +36,22 @@ def test_objects_without_newlines_are_told_apart(objects, gap):
 
 
 @pytest.mark.parametrize("size", [1 << 16, 1 << 20])
-def test_a_long_file_without_newlines_comes_object_by_object(size):
-    objects = [json.dumps({"n": n, "text": '}{"' * 50}).encode() for n in range(30_000)]
+def test_a_long_line_is_cut_between_objects(size):
+    objects = [json.dumps({"n": n, "text": '}{"' * 50}).encode() for n in range(20_000)]
     data = b"".join(objects)
-    assert len(data) > split.LONG_LINE
-    found = list(split_lines(pieces_of(data, size)))
-    assert all(data[offset : offset + len(line)] == line for offset, line in found)
-    rebuilt = [line[start:end] for _, line in found for start, end, good in spans(line) if good]
+    assert len(data) > 3 * split.LONG_LINE
+    found = blocks_of(pieces_of(data, size))
+    assert b"".join(found) == data
+    assert max(map(len, found)) < 2 * split.LONG_LINE + size
+    rebuilt = [block[start:end] for block in found for start, end, good in spans(block) if good]
     assert rebuilt == objects
-    assert len(found) > 1000
+
+
+def test_a_line_that_never_ends_is_given_out_in_bounded_pieces():
+    data = b"[" * (20 << 20)
+    found = blocks_of(pieces_of(data, 1 << 18))
+    assert b"".join(found) == data
+    assert max(map(len, found)) <= split.MAX_LINE + (1 << 18)
 
 
 def event(n: int) -> bytes:

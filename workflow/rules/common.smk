@@ -7,6 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from openswerl import config as conf
+from openswerl.archive import sources
 from openswerl.errors import UserError
 
 KEYS = ("scale", "experiment", "results")
@@ -66,6 +67,11 @@ def files(cells):
 def before(stage):
     """The files of the cells before, so that the graph and the chain of digests are one."""
     return lambda w: files(conf.Cell(stage, tuple(args(w, None))).before)
+
+
+def hour_files(w):
+    """The user's own hour files, so that a new one is noticed."""
+    return sources.local_files(CFG.data)
 
 
 def cells(stage):

@@ -1,122 +1,168 @@
-"""The events of one hour file, typed. Reading never fails for what a file holds."""
+"""The wanted events of one hour file as rows. Reading never fails for what a file holds."""
 
-import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
-from openswerl.crawl.gz import DamagedError, read_gzip
-from openswerl.crawl.shapes import IssueText, OldRepository, Pull, Record, Repo
-from openswerl.crawl.split import spans, split_lines
+from openswerl.archive.account import Account
+from openswerl.archive.gz import DamagedError, read_gzip
+from openswerl.archive.rows import Row, row_of
+from openswerl.archive.shapes import Head, Record
+from openswerl.archive.split import EVENT_START, blocks, spans
+from openswerl.redact import redact
 
-SAMPLE = 200
-HEAD = 80
-HEAD_TYPE = re.compile(rb'"type"\s*:\s*"(\w+Event)"')
-WANTED_TYPES = ("PullRequestEvent", "IssuesEvent", "IssueCommentEvent")
-WANTED = {name.encode() for name in WANTED_TYPES}
-INNER_EVENT = b'{"id":"'
-REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+SAMPLE = 200  # characters
+WANTED = (
+    "PullRequestEvent",
+    "IssuesEvent",
+    "IssueCommentEvent",
+    "PullRequestReviewEvent",
+    "PullRequestReviewCommentEvent",
+)
+# Escapes, of which the group holds those of a surrogate without its pair.
+ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+FAULTS = (msgspec.MsgspecError, RecursionError)
+CLOSING_BRACE = ord("}")
+decode_head = msgspec.json.Decoder(Head).decode
+decode_heads = msgspec.json.Decoder(Head).decode_lines
+decode_record = msgspec.json.Decoder(Record).decode
 
 
 class Bad(msgspec.Struct, frozen=True):
-    """A stretch of input that could not be used: `offset` counts decompressed bytes; `reason` is a stable code."""
+    """A stretch of input that could not be used: `offset` and `length` count decompressed bytes.
+
+    Faults of the file itself, such as not_gzip, have `length` 0. `reason` is a stable code (archive/README.md).
+    """
 
     file: str
     offset: int
+    length: int
     reason: str
     sample: str
 
 
-class Event(msgspec.Struct, frozen=True):
-    """One event in the common shape; `file` and `offset` say where it came from."""
+class HourReader:
+    """Reads one hour file; `account` and `bad` grow while `batches` runs."""
 
-    file: str
-    offset: int
-    id: str
-    type: str
-    created_at: str
-    action: str
-    repo: str
-    repo_id: int | None
-    pull: Pull | None
-    issue: IssueText | None
+    def __init__(self, path: Path, wanted: Collection[str] = WANTED) -> None:
+        self.path, self.file, self.wanted = path, path.name, frozenset(wanted)
+        self.account = Account()
+        self.bad: list[Bad] = []
+        # From 2015 on the type stands in the first bytes, a wanted one in the group. What does not match is decoded.
+        self.head = re.compile(rb'\{"id":"\d+","type":"(?:(' + "|".join(wanted).encode() + rb')|\w+)"').match
 
+    def batches(self) -> Iterator[list[Row]]:
+        """Yield the rows in file order, a list for each block of the file."""
+        position = 0
+        for data, start, stop in blocks(self._pieces()):
+            yield self._lines(position - start, data, start, stop)
+            position += stop - start
 
-DECODER = msgspec.json.Decoder(Record)
+    def take_bad(self) -> list[Bad]:
+        """Return what was quarantined since the last call."""
+        taken, self.bad = self.bad, []
+        return taken
 
-
-def read_events(path: Path) -> Iterator[Event | Bad]:
-    """Yield the pull request and issue events of an hour file, and what could not be read; never raises for content."""
-    reader = _Reader(path)
-    for offset, line in split_lines(reader.pieces()):
-        yield from reader.line(offset, line)
-    if reader.damage:
-        yield Bad(path.name, reader.size, reader.damage, "")
-
-
-class _Reader:
-    """One file's position and fault."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.size, self.damage = path, 0, ""
-
-    def pieces(self) -> Iterator[bytes]:
+    def _pieces(self) -> Iterator[bytes]:
         try:
             for piece in read_gzip(self.path):
-                self.size += len(piece)
+                self.account.input_bytes += len(piece)
                 yield piece
         except DamagedError as error:
-            self.damage = error.reason
+            self.account.unread_bytes += error.unread
+            self._quarantine(self.account.input_bytes, b"", error.reason)
 
-    def line(self, offset: int, line: bytes) -> Iterable[Event | Bad]:
-        """Decode a line that is one object; take any other one apart."""
-        if _looks_whole(line):
-            if not _wanted(line):
-                return ()
-            with contextlib.suppress(msgspec.MsgspecError, RecursionError):
-                return self._event(offset, line)
-        return self._parts(offset, line)
+    def _lines(self, origin: int, data: bytes, start: int, stop: int) -> list[Row]:
+        """Return the rows of data[start:stop]; adjacent lines of other types are looked into together."""
+        rows: list[Row] = []
+        first, others = start, 0
+        while start < stop:
+            end = data.find(b"\n", start, stop)
+            head = self.head(data, start, end) if end > start else None
+            if head and not head[1] and data[end - 1] == CLOSING_BRACE:
+                others += 1
+                start = end + 1
+                continue
+            self._others(origin + first, data[first:start], others, rows)
+            self._line(origin + start, data[start : end + 1 or stop], rows)
+            first = start = end + 1 or stop
+            others = 0
+        self._others(origin + first, data[first:stop], others, rows)
+        return rows
 
-    def _parts(self, offset: int, line: bytes) -> Iterator[Event | Bad]:
+    def _others(self, offset: int, lines: bytes, count: int, rows: list[Row]) -> None:
+        """Count lines that seem to be events of other types; one by one if they are not just that."""
+        account = self.account
+        try:
+            if len(decode_heads(lines)) == count:
+                account.other_events += count
+                account.other_bytes += len(lines) - count
+                account.separator_bytes += count
+                return
+        except FAULTS:
+            pass
+        for line in lines.split(b"\n")[:-1]:
+            self._line(offset, line + b"\n", rows)
+            offset += len(line) + 1
+
+    def _line(self, offset: int, line: bytes, rows: list[Row]) -> None:
+        """Take in a line, its end included. One that is not just an event is taken apart."""
+        data = line.removesuffix(b"\n")
+        self.account.separator_bytes += len(line) - len(data)
+        try:
+            self._event(offset, data, len(data), rows)
+        except FAULTS:
+            self._parts(offset, data, rows)
+
+    def _event(self, offset: int, data: bytes, size: int, rows: list[Row]) -> None:
+        """Take in one event, `size` bytes of the file. Raises one of FAULTS, and then nothing was taken in."""
+        account = self.account
+        if data[:1] != b"{" or data[-1:] != b"}":
+            raise msgspec.ValidationError("white space around an object counts as such")
+        head = self.head(data)
+        if not (head and head[1]) and decode_head(data).type not in self.wanted:
+            account.other_events += 1
+            account.other_bytes += size
+            return
+        record = decode_record(data)
+        if record.type not in self.wanted:
+            raise msgspec.ValidationError(f"a second type, {record.type[:40]!r}")
+        rows.append(row_of(self.file, offset, record))
+        account.events[record.type] += 1
+        account.kept_bytes += size
+
+    def _parts(self, offset: int, line: bytes, rows: list[Row]) -> None:
+        """Take in the events of a line that is not just one, and quarantine what is none."""
+        covered = 0
         for start, end, good in spans(line):
-            part = line[start:end]
-            if not good:
-                yield self._bad(offset + start, part, "not_json" if part.strip(b"\0\r ") else "nul_padding")
-            elif _wanted(part):
-                try:
-                    yield from self._event(offset + start, part)
-                except (msgspec.MsgspecError, RecursionError) as error:
-                    yield self._bad(offset + start, str(error).encode() + b": " + part, "unexpected_shape")
+            covered += end - start
+            if good:
+                self._object(offset + start, line[start:end], rows)
+            else:
+                self._quarantine(offset + start, line[start:end], _fault(line[start:end]))
+        self.account.separator_bytes += len(line) - covered
 
-    def _event(self, offset: int, data: bytes) -> tuple[Event, ...]:
-        """Return the event, or nothing if the type stood in some text only. Raises msgspec.MsgspecError."""
-        record = DECODER.decode(data)
-        if record.type not in WANTED_TYPES:
-            return ()
-        payload, repo, old = record.payload, record.repo or Repo(), record.repository or OldRepository()
-        pull = payload.pull_request if isinstance(payload.pull_request, Pull) else None
-        issue = payload.issue if isinstance(payload.issue, IssueText) else None
-        name = repo.name or f"{old.owner}/{old.name}"
-        if not REPOSITORY.fullmatch(name):
-            raise msgspec.ValidationError(f"{name[:60]!r} is no repository name")
-        base = pull.base.repo if pull else None
-        known = (base.id if base else None) or repo.id or old.id
-        where = (self.path.name, offset, record.id, record.type, record.created_at)
-        return (Event(*where, payload.action or "", name, known, pull, issue),)
+    def _object(self, offset: int, data: bytes, rows: list[Row]) -> None:
+        """Take in one object, without the halves of surrogate pairs that some texts hold."""
+        try:
+            self._event(offset, ESCAPE.sub(_whole_pairs, data), len(data), rows)
+        except FAULTS as error:
+            self._quarantine(offset, data, "unexpected_shape", f"{error}: ")
 
-    def _bad(self, offset: int, data: bytes, reason: str) -> Bad:
-        return Bad(self.path.name, offset, reason, data[:SAMPLE].decode("utf-8", "replace"))
+    def _quarantine(self, offset: int, data: bytes, reason: str, message: str = "") -> None:
+        self.account.quarantine[reason] += 1
+        self.account.quarantined_bytes += len(data)
+        sample = message + data[: 4 * SAMPLE].decode("utf-8", "replace")  # long enough to know a secret that is cut
+        self.bad.append(Bad(self.file, offset, len(data), reason, redact(sample).text[:SAMPLE]))
 
 
-def _looks_whole(line: bytes) -> bool:
-    """Whether the line is one object as far as a glance tells: braces at the ends, and no second event inside."""
-    line = line.strip()
-    return line[:1] == b"{" and line[-1:] == b"}" and line.find(INNER_EVENT, 1) < 0
+def _whole_pairs(escape: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if escape[1] else escape[0]
 
 
-def _wanted(line: bytes) -> bool:
-    """Test the type before decoding; from 2015 on it stands in the first bytes, before that it may stand anywhere."""
-    head = HEAD_TYPE.search(line, 0, HEAD)
-    return head[1] in WANTED if head else any(name in line for name in WANTED)
+def _fault(data: bytes) -> str:
+    if not data.strip(b"\0"):
+        return "nul_padding"
+    return "torn_event" if EVENT_START.match(data[:SAMPLE].decode("latin-1")) else "not_json"

@@ -1,49 +1,61 @@
-"""Cut an hour file into records: lines, and where a line is long or torn, the JSON objects inside it."""
+"""Cut an hour file into blocks of whole lines, and where a line is torn, into the JSON objects inside it."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator
+from typing import NoReturn
 
-LONG_LINE = 4 << 20
-MAX_LINE = 64 << 20
+LONG_LINE = 1 << 20
+MAX_LINE = 16 << 20
 MAX_RESYNC = 1000
-SPACE = re.compile(r"\s*")
+SPACE = re.compile(r"[ \t\r\n]*")
 EVENT_START = re.compile(r'\{\s*"(?:id|type|actor|actor_attributes|repo|repository|payload|public|created_at|org|url)"')
-DECODER = json.JSONDecoder()
 
 
-def split_lines(pieces: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield (byte offset, line) without line ends.
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
 
-    Files of 2011-2014 may have no newline at all, so a line that grows past 4 MiB is given out object by object as
-    they complete; memory stays near 64 MiB whatever the file holds.
+
+DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def blocks(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the same bytes as (data, start, stop), cut behind line ends. Nothing long is copied.
+
+    Files of 2011-2014 may have no newline at all, so a line that grows past 1 MiB is cut behind its last whole object;
+    memory stays near 16 MiB whatever the file holds.
     """
-    offset, rest, limit = 0, b"", LONG_LINE
+    rest, limit = b"", LONG_LINE
     for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            yield offset, line
-            offset += len(line) + 1
-        if lines:
-            limit = LONG_LINE
+        stop = piece.rfind(b"\n") + 1
+        if stop:
+            first = piece.find(b"\n") + 1 if rest else 0
+            if first:
+                yield rest + piece[:first], 0, len(rest) + first
+            if first < stop:
+                yield piece, first, stop
+            rest, limit = piece[stop:], LONG_LINE
+            continue
+        rest += piece
         if len(rest) > limit:
-            end = 0
-            for start, end in _whole(rest):
-                yield offset + start, rest[start:end]
-            offset, rest = offset + end, rest[end:]
-            limit = max(LONG_LINE, 2 * len(rest))
-    yield offset, rest
+            end = _settled(rest)
+            if end:
+                yield rest, 0, end
+            rest = rest[end:]
+            limit = min(MAX_LINE, max(LONG_LINE, 2 * len(rest)))
+    if rest:
+        yield rest, 0, len(rest)
 
 
-def _whole(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of the complete objects at the head of a long line; all of a line that is far too long."""
+def _settled(data: bytes) -> int:
+    """Return the end of the last whole object of a long line; the end of the line if it is far too long."""
     if len(data) > MAX_LINE:
-        return iter([(0, len(data))])
-    return _objects(data.decode("latin-1"), 0)
+        return len(data)
+    return max((end for _, end, good in spans(data) if good), default=0)
 
 
 def spans(data: bytes) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, good) over a stretch without line ends: whole objects are good, what lies between is not.
+    """Yield (start, end, good) over a stretch: whole objects are good, what lies between is not; white space is left.
 
     After a fault, reading resumes at the next text that decodes to a whole event; objects nested in one are none.
     """

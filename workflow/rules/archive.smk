@@ -1,0 +1,21 @@
+rule archive:
+    """Download hours of GH Archive and read them, each into a Parquet file (paper 2)."""
+    input:
+        before("archive"),
+        hour_files,
+    output:
+        result=f"{RUN}/data/archive/{{span}}/result.json",
+        coverage=f"{RUN}/data/archive/{{span}}/coverage.csv",
+        quarantine=f"{RUN}/data/archive/{{span}}/quarantine.jsonl",
+    log:
+        f"{RUN}/logs/data/archive/{{span}}.log",
+    threads: 8
+    resources:
+        mem_mb=2000,
+        runtime=1440,
+        gpu=0,
+    params:
+        cfg=tracked("archive"),
+        args=args,
+    shell:
+        "OPENSWERL_WORKERS={threads} python scripts/archive.py {params.args:q} 2>&1 | tee {log}"
