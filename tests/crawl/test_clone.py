@@ -1,3 +1,4 @@
+import hashlib
 import os
 
 import pytest
@@ -6,6 +7,7 @@ from crawl.world import DIFF, Work, run_git
 from openswerl.crawl.clone import Clone, Clones, Content
 from openswerl.crawl.git import GitError, git, require_git
 from openswerl.errors import UserError
+from openswerl.redact import email_placeholder
 
 
 @pytest.fixture
@@ -81,58 +83,46 @@ def test_modes_types_and_renames(work):
 
 def test_contents(work):
     texts = {
-        "t": "é\r\n",
+        "t": "é\r\n".encode(),
         "b": b"a\0b",
         "l": b"caf\xe9",
-        "e": "",
+        "e": b"",
         "big": b"x" * ((1 << 20) + 1),
         "full": b"x" * (1 << 20),
+        "mail": b"by ann@gmail.com\n",
     }
     commit = work.commit(texts)
     blob = {path: work.git("rev-parse", f"{commit}:{path}") for path in texts}
     with open_mirror_of(work, commit) as clone:
         found = {path: clone.content(sha) for path, sha in blob.items()}
-        assert clone.content(blob["t"]).text == "é\r\n"
-    assert found["t"] == Content("é\r\n", "") and found["e"] == Content("", "")
-    assert found["full"].text == "x" * (1 << 20)
-    assert {path: found[path].reason for path in ("b", "l", "big")} == {
-        "b": "binary",
-        "l": "not_utf8",
-        "big": "blob_too_large",
+        small = clone.content(blob["t"], 3)
+        assert clone.content("1" * 40) == Content(None, "missing_blob")
+    assert {path: content.text for path, content in found.items()} == {
+        "t": "é\r\n",
+        "b": None,
+        "l": None,
+        "e": "",
+        "big": None,
+        "full": "x" * (1 << 20),
+        "mail": f"by {email_placeholder('ann@gmail.com')}\n",
     }
+    reasons = {path: content.reason for path, content in found.items() if content.reason}
+    assert reasons == {"b": "binary", "l": "not_utf8", "big": "too_large"}
+    assert {path: content.redactions for path, content in found.items() if content.redactions} == {"mail": 1}
+    for path, data in texts.items():
+        assert (found[path].sha256, found[path].size) == (hashlib.sha256(data).hexdigest(), len(data))
+    assert small == found["t"]._replace(text=None, reason="too_large")
 
 
-def test_merge_bases_and_counts_equal_gits(work):
-    root = work.commit({"a": "0"})
-    side = [root]
-    for n in range(4):
-        side.append(work.commit({"s": str(n)}, side[-1]))
-    main = [root]
-    for n in range(3):
-        main.append(work.commit({"m": str(n)}, main[-1]))
-    merged = work.commit({"s": "x"}, side[2], main[2])
-    cross = work.commit({"m": "y"}, main[2], side[2])
-    pairs = [
-        (root, merged),
-        (root, side[4]),
-        (main[3], side[4]),
-        (main[3], merged),
-        (merged, cross),
-        (merged, merged),
-        (side[4], root),
-    ]
-    with open_mirror_of(work, side[-1], main[-1], merged, cross) as clone:
-        for base, head in pairs:
-            expected = work.git("merge-base", base, head)
-            count = int(work.git("rev-list", "--count", f"{expected}..{head}"))
-            assert clone.fork_point(base, head) == (expected, count)
-        assert clone.fork_point(root, work_orphan(work, clone)) is None
-
-
-def work_orphan(work: Work, clone: Clone) -> str:
-    orphan = work.commit({"z": "z"})
-    run_git(clone.path, "fetch", "-q", str(work.folder), f"{orphan}:refs/pull/99/head")
-    return orphan
+def test_commit_messages_are_redacted_and_survive_any_encoding(work):
+    tree = work.git("rev-parse", f"{work.commit({'a': '1'})}^{{tree}}")
+    head = f"tree {tree}\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\n".encode()
+    texts = [b"by ann@gmail.com\n\nand more\n", b"caf\xe9\n", b""]
+    commits = [work.git("hash-object", "-w", "-t", "commit", "--stdin", stdin=head + text) for text in texts]
+    with open_mirror_of(work, *commits) as clone:
+        messages = [clone.commit(commit).message for commit in commits]
+        assert clone.commit(tree) is None
+    assert messages == [f"by {email_placeholder('ann@gmail.com')}\n\nand more\n", "caf\ufffd\n", ""]
 
 
 def test_missing_objects(work, tmp_path):
@@ -144,14 +134,52 @@ def test_missing_objects(work, tmp_path):
     (path / "objects" / blob[:2] / blob[2:]).unlink()
     with Clone(path) as clone:
         assert clone.commit("1" * 40) is None
-        with pytest.raises(GitError) as missing_blob:
-            clone.content(blob)
+        assert clone.content(blob) == Content(None, "missing_blob")
         with pytest.raises(GitError) as missing_side:
             clone.diff(before, after)
         with pytest.raises(GitError) as missing_commit:
             clone.diff(before, "1" * 40)
         assert_same_diff(work, clone, after, later)
-    assert [error.value.reason for error in (missing_blob, missing_side, missing_commit)] == ["missing_object"] * 3
+    assert [error.value.reason for error in (missing_side, missing_commit)] == ["missing_object"] * 2
+
+
+@pytest.mark.parametrize("data", [b"\n\n", b"tree\n", b"parent x\ntree y\n\nm", b"100644 a\0short"])
+def test_malformed_objects_are_errors_of_git(work, data):
+    """Nothing checks objects when a mirror is made."""
+    kinds = ("commit", "tree")
+    commit, tree = (work.git("hash-object", "-w", "--literally", "-t", kind, "--stdin", stdin=data) for kind in kinds)
+    good = work.commit({"a": "1\n"})
+    with Clone(work.folder / ".git") as clone:
+        for read in (lambda: clone.commit(commit), lambda: clone.entries(tree), lambda: clone.diff(good, commit)):
+            with pytest.raises(GitError):
+                read()
+        assert clone.content(work.git("rev-parse", f"{good}:a")).text == "1\n"
+
+
+def test_a_broken_pack_costs_what_is_in_it_alone(work, tmp_path):
+    """One commit is packed and damaged, the other is loose."""
+    packed = work.commit({"a": "".join(f"{n}\n" for n in range(999))}, ref="refs/heads/main")
+    work.git("repack", "-adq")
+    loose = work.commit({"b": "1\n"}, ref="refs/heads/main")
+    path = work.mirror(tmp_path / "clones" / "a__b.git")
+    blob = work.git("rev-parse", f"{packed}:a")
+    [pack] = path.glob("objects/pack/*.pack")
+    line = next(
+        line for line in work.git("verify-pack", "-v", str(pack.with_suffix(".idx"))).splitlines() if blob in line
+    )
+    pack.chmod(0o644)
+    data, start = bytearray(pack.read_bytes()), int(line.split()[4])
+    data[start + 20 : start + 60] = b"\xff" * 40
+    pack.write_bytes(data)
+    with Clone(path) as clone:
+        for _ in range(2):
+            with pytest.raises(GitError) as error:
+                clone.content(blob)
+            assert error.value.reason == "git_failed"
+        assert clone.content(run_git(path, "rev-parse", f"{loose}:b").decode().strip()).text == "1\n"
+        with pytest.raises(GitError):
+            clone.diff(packed, loose)
+        assert clone.diff(loose, loose).files == []
 
 
 def test_a_huge_diff_is_refused_and_the_next_one_works(work):
@@ -274,8 +302,8 @@ def test_git_is_required(monkeypatch, tmp_path):
 def test_processes_end_with_the_clone(work):
     commit = work.commit({"a": "1"})
     with open_mirror_of(work, commit) as clone:
-        ids = [clone.objects.process.pid, clone.differ.process.pid]
-        assert clone.diff(commit, commit).patch == b""
+        assert clone.diff(commit, commit).patch == b"" and clone.renames(commit, commit) == {}
+        ids = [item.process.pid for item in (clone.objects, clone.differ, clone.renamer)]
     for number in ids:
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)

@@ -9,7 +9,7 @@ rule crawl:
         quarantine=f"{RUN}/data/crawl/quarantine.jsonl",
     log:
         f"{RUN}/logs/data/crawl.log",
-    threads: 1
+    threads: 8
     resources:
         mem_mb=4000,
         runtime=60,
@@ -18,4 +18,4 @@ rule crawl:
         cfg=tracked("crawl"),
         args=args,
     shell:
-        "python scripts/crawl.py {params.args:q} 2>&1 | tee {log}"
+        "OPENSWERL_WORKERS={threads} python scripts/crawl.py {params.args:q} 2>&1 | tee {log}"

@@ -1,25 +1,34 @@
-"""One clone of a repository: commits, folders, contents, diffs, and where a branch left its base."""
+"""One clone of a repository: commits, folders, contents, diffs, and where a branch left its base.
+
+Every text that leaves a clone here is redacted: contents and messages. Diffs are git's own bytes (`patches`).
+"""
 
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from openswerl.crawl import differ
+from openswerl.crawl.contents import Content, as_text, content_of
 from openswerl.crawl.differ import Diff, Differ
 from openswerl.crawl.git import GitError, git
-from openswerl.crawl.objects import Objects
+from openswerl.crawl.objects import MAX_BLOB, Objects
+from openswerl.redact import redact
 
+__all__ = ["Clone", "Clones", "Commit", "Content", "Entry", "as_text"]
 MAX_COMMIT = 64 << 20
 MAX_TREE = 64 << 20
-MAX_WALK = 250
-CACHED = 1024
+CACHED = 256
+COMMIT = re.compile(rb"tree ([0-9a-f]+)\n((?:parent [0-9a-f]+\n)*)")
 
 
 class Commit(NamedTuple):
-    """What a diff needs of a commit."""
+    """What a diff needs of a commit, and its redacted message."""
 
     tree: str
     parents: list[str]
+    message: str
 
 
 class Entry(NamedTuple):
@@ -30,91 +39,77 @@ class Entry(NamedTuple):
     sha: str
 
 
-class Content(NamedTuple):
-    """A blob as text; `text` is None with a `reason`: binary, not_utf8, blob_too_large (1 MiB)."""
-
-    text: str | None
-    reason: str
-
-
 class Clone:
     """A context manager; `path` is the git directory. Raises GitError (unreadable_clone) on entry if it is none."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.commit = functools.lru_cache(CACHED)(self._commit)
         self.content = functools.lru_cache(CACHED)(self._content)
         self.entries = functools.lru_cache(CACHED)(self._entries)
+        self.renamer: Differ | None = None
 
     def __enter__(self) -> Self:
         try:
             git(self.path, "rev-parse", "--git-dir")
         except GitError as error:
             raise GitError("unreadable_clone", f"{self.path} is not a readable clone: {error.detail}") from None
-        self.objects, self.differ = Objects(self.path), Differ(self.path)
+        self.objects, self.differ = Objects(self.path), Differ(self.path, *differ.PATCH)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.objects.close()
-        self.differ.close()
-        self.content.cache_clear()
-        self.entries.cache_clear()
+        for process in (self.objects, self.differ, self.renamer):
+            if process is not None:
+                process.close()
+        for cached in (self.commit, self.content, self.entries):
+            cached.cache_clear()
 
-    def commit(self, sha: str) -> Commit | None:
-        """Return a commit, reachable from a ref or not; None if the clone lacks it."""
+    def diff(self, old: str, new: str, limit: int = differ.MAX_DIFF) -> Diff:
+        """Compare the trees of two commits.
+
+        Raises GitError: missing_object, diff_too_large (`limit` bytes), git_failed; the clone stays of use after that.
+        Raises UnicodeDecodeError if a path is not UTF-8.
+        """
+        return differ.parse_patch(self.differ.compare(self._tree(old), self._tree(new), limit))
+
+    def renames(self, old: str, new: str) -> dict[str, str]:
+        """Return new path to old path where git takes a removed and an added file for one (-M, at most 400 a side).
+
+        Raises as `diff` does.
+        """
+        self.renamer = self.renamer or Differ(self.path, *differ.RENAMES)
+        return differ.parse_renames(self.renamer.compare(self._tree(old), self._tree(new), differ.MAX_DIFF))
+
+    def _tree(self, sha: str) -> str:
+        if (commit := self.commit(sha)) is None:
+            raise GitError("missing_object", f"the clone lacks commit {sha}")
+        return commit.tree
+
+    def _commit(self, sha: str) -> Commit | None:
+        """Return a commit, reachable from a ref or not; None if the clone lacks it. Raises GitError (git_failed)."""
         found = self.objects.read(sha, MAX_COMMIT)
-        if found is None or found.kind != "commit":
+        if found is None or found.kind != "commit" or not found.whole:
             return None
-        fields = [line.split(b" ", 1) for line in found.data.partition(b"\n\n")[0].split(b"\n")]
-        parents = [value[0].decode() for name, *value in fields if name == b"parent"]
-        return Commit(fields[0][1].decode(), parents)
+        head, _, message = found.data.partition(b"\n\n")
+        fields = COMMIT.match(head + b"\n")
+        if fields is None:
+            raise GitError("git_failed", f"commit {sha} is malformed")
+        parents = fields[2].decode().split()[1::2]
+        return Commit(fields[1].decode(), parents, redact(message.decode("utf-8", "replace")).text)
 
-    def fork_point(self, base: str, head: str) -> tuple[str, int] | None:
-        """Return the merge base and the number of commits from there to the head; None if there is none."""
-        steps = self._line(base, head)
-        if steps is not None:
-            return base, steps
-        try:
-            found = git(self.path, "merge-base", base, head).decode().strip()
-        except GitError:
-            return None
-        return found, int(git(self.path, "rev-list", "--count", f"{found}..{head}"))
-
-    def _line(self, base: str, head: str) -> int | None:
-        """Return how far `head` is above `base` on a line without merges, which saves two processes; else None."""
-        for steps in range(MAX_WALK):
-            if head == base:
-                return steps
-            commit = self.commit(head)
-            if commit is None or len(commit.parents) != 1:
-                return None
-            head = commit.parents[0]
-        return None
-
-    def diff(self, old: str, new: str) -> Diff:
-        """Compare the trees of two commits; raises as `Differ.diff` does, and stays of use after that."""
-        commits = self.commit(old), self.commit(new)
-        if not commits[0] or not commits[1]:
-            raise GitError("missing_object", f"the clone lacks commit {new if commits[0] else old}")
-        try:
-            return self.differ.diff(commits[0].tree, commits[1].tree)
-        except GitError:
-            self.differ.close()
-            self.differ = Differ(self.path)
-            raise
-
-    def _content(self, blob: str) -> Content:
-        """Return a blob as text. Raises GitError (missing_object) if the clone lacks it."""
-        found = self.objects.read(blob)
-        if found is None:
-            raise GitError("missing_object", f"the clone lacks blob {blob}")
-        return as_text(found.data) if found.whole else Content(None, "blob_too_large")
+    def _content(self, blob: str, limit: int = MAX_BLOB) -> Content:
+        """Return a blob as redacted text; without text and with the reason where it has none to store."""
+        return content_of(self.objects.read(blob, limit))
 
     def _entries(self, tree: str) -> list[Entry]:
-        """Return a folder's entries in git's order. Raises GitError (missing_object) if the clone lacks it."""
+        """Return a folder's entries in git's order. Raises GitError: missing_object, git_failed."""
         found = self.objects.read(tree, MAX_TREE)
         if found is None or not found.whole:
             raise GitError("missing_object", f"the clone lacks tree {tree}")
-        return list(_parse_tree(found.data, len(tree) // 2))
+        try:
+            return list(_parse_tree(found.data, len(tree) // 2))
+        except ValueError:
+            raise GitError("git_failed", f"tree {tree} is malformed") from None
 
 
 def _parse_tree(data: bytes, sha_bytes: int) -> Iterator[Entry]:
@@ -123,17 +118,9 @@ def _parse_tree(data: bytes, sha_bytes: int) -> Iterator[Entry]:
         end = data.index(b"\0", position)
         mode, _, name = data[position:end].partition(b" ")
         position = end + 1 + sha_bytes
+        if position > len(data):
+            raise ValueError("the tree ends within an id")
         yield Entry(mode.decode("ascii"), name.decode("utf-8", "surrogateescape"), data[end + 1 : position].hex())
-
-
-def as_text(data: bytes) -> Content:
-    """Decode UTF-8 text; data with a NUL is binary."""
-    if b"\0" in data:
-        return Content(None, "binary")
-    try:
-        return Content(data.decode("utf-8"), "")
-    except UnicodeDecodeError:
-        return Content(None, "not_utf8")
 
 
 class Clones:

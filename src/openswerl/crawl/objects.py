@@ -1,5 +1,6 @@
-"""Read commits and blobs of one clone through one `git cat-file --batch` process."""
+"""Read commits, trees and blobs of one clone through one `git cat-file --batch` process."""
 
+import hashlib
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -9,17 +10,20 @@ MAX_BLOB = 1 << 20
 
 
 class Object(NamedTuple):
-    """A git object; `data` is empty and `whole` false where it was larger than asked for."""
+    """A git object; where it was larger than asked for, `data` is empty, `whole` false, and `sha256` known."""
 
     kind: str
     data: bytes
     whole: bool
+    size: int
+    sha256: str
 
 
 class Objects:
     """The objects of a clone, by id."""
 
     def __init__(self, clone: Path) -> None:
+        self.clone = clone
         self.process = converse(clone, "cat-file", "--batch")
 
     def close(self) -> None:
@@ -28,30 +32,41 @@ class Objects:
         self.process.communicate()
 
     def read(self, sha: str, limit: int = MAX_BLOB) -> Object | None:
-        """Return the object, None if the clone lacks it. Raises GitError if git gives up."""
+        """Return the object, None if the clone lacks it. Raises GitError (git_failed), and stays of use after that."""
+        try:
+            return self._read(sha, limit)
+        except (BrokenPipeError, EOFError):
+            self.close()
+            self.process = converse(self.clone, "cat-file", "--batch")
+            raise GitError("git_failed", f"git cat-file cannot read {sha}") from None
+
+    def _read(self, sha: str, limit: int) -> Object | None:
         asked, answers = self.process.stdin, self.process.stdout
         assert asked and answers
-        try:
-            asked.write(f"{sha}\n".encode())
-            asked.flush()
-        except BrokenPipeError:
-            raise GitError("git_failed", "git cat-file ended") from None
+        asked.write(f"{sha}\n".encode())
+        asked.flush()
         header = answers.readline().split()
+        if header[-1:] == [b"missing"]:
+            return None
         if len(header) != 3:
-            if header[-1:] == [b"missing"]:
-                return None
-            raise GitError("git_failed", f"git cat-file cannot read {sha}")
-        return _body(answers, header[1].decode(), int(header[2]), limit)
+            raise EOFError
+        kind, size = header[1].decode(), int(header[2])
+        data, sha256 = _body(answers, size, limit)
+        return Object(kind, data, size <= limit, size, sha256)
 
 
-def _body(answers: IO[bytes], kind: str, size: int, limit: int) -> Object:
+def _body(answers: IO[bytes], size: int, limit: int) -> tuple[bytes, str]:
     if size <= limit:
-        return Object(kind, answers.read(size + 1)[:-1], True)
-    left = size + 1
+        data = answers.read(size + 1)
+        if len(data) != size + 1:
+            raise EOFError
+        return data[:-1], ""
+    hasher, left = hashlib.sha256(), size
     while left:
-        left -= len(answers.read(min(left, MAX_BLOB)) or _ended())
-    return Object(kind, b"", False)
-
-
-def _ended() -> bytes:
-    raise GitError("git_failed", "git cat-file ended")
+        chunk = answers.read(min(left, MAX_BLOB))
+        if not chunk:
+            raise EOFError
+        hasher.update(chunk)
+        left -= len(chunk)
+    answers.read(1)
+    return b"", hasher.hexdigest()

@@ -1,77 +1,89 @@
-"""The crawl stage: hour files and clones in, merged pull requests and the blobs that they touch out."""
+"""The crawl stage: events and clones in, merged pull requests and the blobs that they touch out."""
 
-import os
-from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+import hashlib
+import json
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from openswerl.crawl.archive import Archive, scan
-from openswerl.crawl.clone import Content
-from openswerl.crawl.events import Bad
+from openswerl.archive.sources import clones_folder
+from openswerl.crawl.aggregate import Aggregated, Undecided, aggregate, undecided
+from openswerl.crawl.enrich import Enriched, enrich
 from openswerl.crawl.git import require_git
-from openswerl.crawl.join import Joined
-from openswerl.crawl.repositories import MAX_WORKERS, join_all, quarantined
-from openswerl.crawl.sources import clones_folder, hour_files
-from openswerl.files import write_jsonl
-from openswerl.records import Blob, PullRequest, write_parquet
+from openswerl.crawl.github import Candidate
+from openswerl.crawl.merging import merge_blobs, merge_pull_requests
+from openswerl.crawl.mirror import make_mirrors
+from openswerl.crawl.parts import Work, join_all
+from openswerl.crawl.quarantine import warn, write_quarantine
+from openswerl.crawl.repositories import repositories
+from openswerl.crawl.summary import archive_summary, blob_summary, lines, write_coverage
+from openswerl.files import write_json, write_jsonl
+from openswerl.parquet import iter_parquet
 from openswerl.stage import Job
-
-POOL_BYTES = 16 << 20
 
 
 def run(job: Job) -> dict[str, Any]:
-    """Write pull_requests.parquet, blobs.parquet, repositories.jsonl and quarantine.jsonl."""
+    """Write pull_requests.parquet, blobs.parquet, repositories.jsonl, quarantine.jsonl and coverage.csv.
+
+    Raises UserError without git or a folder of clones.
+    """
     require_git()
-    files, clones = hour_files(job.cfg.data, job.inputs), clones_folder(job.cfg.data, job.inputs)
-    archive = read_archive(files)
-    outcomes = list(join_all(archive, clones))
-    joined = [outcome for outcome in outcomes if isinstance(outcome, Joined)]
-    bad = quarantine(archive, outcomes)
-    contents = {blob: content for item in joined for blob, content in item.contents.items()}
-    _write(job.out, joined, contents, archive, bad)
-    issues = [issue for item in joined for issue in item.pull_request.issues]
-    return {
-        "hour_files": len(files),
-        "events": dict(sorted(archive.events.items())),
-        "merged": len(archive.merged),
-        "pull_requests": len(joined),
-        "linked_issues": {"all": len(issues), "with_text": sum(bool(issue.title or issue.body) for issue in issues)},
-        "quarantine": dict(sorted(Counter(item.reason for item in bad).items())),
-        "blobs": len(contents),
-        "blobs_without_text": dict(sorted(Counter(c.reason for c in contents.values() if c.text is None).items())),
+    downloads = job.cfg.data.source == "gharchive" and job.cfg.crawl.clone
+    clones = Path(job.cfg.data.clones) if downloads else clones_folder(job.cfg.data, job.inputs)
+    archives = [folder for name, folder in sorted(job.inputs.items()) if name.startswith("archive")]
+    hours = [path for folder in archives for path in sorted((folder / "hours").glob("*.parquet"))]
+    enriched = ask_github(job, hours)
+    found, folder = aggregate_once(job, hours, enriched)
+    failures = make_mirrors(_names(found.pulls), clones, job.cfg.network) if downloads else {}
+    reasons = {repo.lower(): reason for repo, reason in failures.items()}
+    parts = join_all(Work(found.pulls, folder / "parts", clones, job.cfg.crawl, reasons))
+    warn(parts)
+    joined = merge_pull_requests(parts, job.out / "pull_requests.parquet")
+    merge_blobs(parts, job.out / "blobs.parquet", job.scratch / "blobs", job.cfg.memory_mb)
+    write_jsonl(job.out / "repositories.jsonl", repositories(found.pulls))
+    write_coverage(archives, job.out / "coverage.csv")
+    result = {
+        "archive": archive_summary(archives),
+        "enriched": enriched.counts if enriched else {},
+        **found.counts,
+        "pull_requests": joined,
+        "quarantine": write_quarantine(job.out / "quarantine.jsonl", found.undecided, parts),
+        **blob_summary(job.out / "blobs.parquet"),
     }
+    print("\n".join(f"crawl: {line}" for line in lines(result)))
+    return result
 
 
-def read_archive(files: list[Path]) -> Archive:
-    """Read hour files, in a few processes if there is much to read."""
-    archive = Archive()
-    if sum(file.stat().st_size for file in files) < POOL_BYTES:
-        for file in files:
-            archive.update(scan(file))
-        return archive
-    with ProcessPoolExecutor(min(MAX_WORKERS, os.cpu_count() or 1)) as pool:
-        for part in pool.map(scan, files):
-            archive.update(part)
-    return archive
+def ask_github(job: Job, hours: Sequence[Path]) -> Enriched | None:
+    """Ask what thin events do not say; None if there is nothing to ask or crawl.enrich is off."""
+    if not job.cfg.crawl.enrich:
+        return None
+    path = job.scratch / "candidates" / "undecided.parquet"
+    if not path.exists():
+        undecided(hours, path.parent, job.cfg.memory_mb, job.cfg.data.repositories)
+    rows = iter_parquet(path, Undecided)
+    wanted = (Candidate(*(getattr(row, name) for name in Candidate.__struct_fields__)) for row in rows)
+    first = next(wanted, None)
+    return enrich(chain([first], wanted), job.out / "github", job.cfg.network) if first else None
 
 
-def quarantine(archive: Archive, outcomes: list[Joined | Bad]) -> list[Bad]:
-    """Return unreadable stretches, then pull requests that were dropped or, with a reason, kept (count_mismatch)."""
-    unknown = [quarantined(event, "needs_enrichment") for event in archive.need_enrichment()]
-    rows = [outcome for outcome in outcomes if isinstance(outcome, Bad)]
-    joined = [outcome for outcome in outcomes if isinstance(outcome, Joined)]
-    doubted = [
-        quarantined(item.event, "count_mismatch", "; ".join(item.mismatches)) for item in joined if item.mismatches
-    ]
-    return archive.bad + unknown + rows + doubted
+def aggregate_once(job: Job, hours: Sequence[Path], enriched: Enriched | None) -> tuple[Aggregated, Path]:
+    """Return the aggregation and its folder; that of a killed run is used again if GitHub's answers are the same."""
+    answers = [enriched.path] if enriched else []
+    folder = job.scratch / "-".join(["pulls", *(_digest(path) for path in answers)])
+    done = folder / "counts.json"
+    if not done.exists():
+        found = aggregate([*hours, *answers], folder, job.cfg.memory_mb, job.cfg.data.repositories)
+        write_json(done, found.counts)
+    counts = json.loads(done.read_text(encoding="utf-8"))
+    return Aggregated(folder / "pulls.parquet", folder / "undecided.parquet", counts), folder
 
 
-def _write(out: Path, joined: list[Joined], contents: dict[str, Content], archive: Archive, bad: list[Bad]) -> None:
-    blobs = [Blob(sha, content.text) for sha, content in sorted(contents.items())]
-    write_parquet(out / "pull_requests.parquet", [item.pull_request for item in joined], PullRequest)
-    write_parquet(out / "blobs.parquet", blobs, Blob)
-    write_jsonl(out / "repositories.jsonl", archive.repositories())
-    write_jsonl(out / "quarantine.jsonl", [msgspec.to_builtins(item) for item in bad])
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:12]
+
+
+def _names(pulls: Path) -> list[str]:
+    return list({row["repo"].lower(): row["repo"] for row in repositories(pulls)}.values())
