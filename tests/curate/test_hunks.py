@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawl.world import DIFF, Work, run_git
-from curate.pulls import diff_of
-from openswerl.curate.hunks import parse_hunks, patch_key
+from openswerl.curate.hunks import changed_text, parse_diff
 
 NASTY = st.sampled_from(
     [
@@ -38,32 +37,31 @@ def test_hunks_of_real_diffs_hold_every_changed_line(old, new, ends):
         numstat = run_git(work.folder, "diff", "--numstat", before, after).decode().split("\n")[:-1]
     counts = {line.split("\t")[2]: tuple(map(int, line.split("\t")[:2])) for line in numstat}
     found = {path: (0, 0) for path in counts}
-    for hunk in parse_hunks(diff):
-        plus, minus = found[hunk.path]
-        found[hunk.path] = plus + len(hunk.changed("+")), minus + len(hunk.changed("-"))
+    for file in parse_diff(diff):
+        for hunk in file.hunks:
+            plus, minus = found[hunk.path]
+            found[hunk.path] = plus + len(hunk.changed("+")), minus + len(hunk.changed("-"))
     assert found == counts
 
 
-def test_paths_of_new_removed_and_quoted_files():
+@given(st.text(alphabet="+-@ \\adifgt/\n\r\x00é\ud800", max_size=200))
+def test_no_text_is_too_odd(text):
+    assert isinstance(changed_text(parse_diff(f"diff --git {text}")), str)
+
+
+def test_paths_of_new_removed_quoted_binary_and_empty_files():
     new = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"
     gone = "diff --git a/g b/g\ndeleted file mode 100644\n--- a/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
     spaced = "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n-x\n+y\n"
     header = 'diff --git "a/\\303\\251" "b/\\303\\251"\n--- "a/\\303\\251"\n+++ "b/\\303\\251"\n'
     quoted = header + "@@ -1 +1 @@ def f():\n-x\n+y\n"
-    assert [hunk.path for hunk in parse_hunks(new + gone + spaced + quoted)] == ["n", "g", "a b", "\\303\\251"]
+    binary = "diff --git a/i.png b/i.png\nindex 1..2 100644\nBinary files a/i.png and b/i.png differ\n"
+    empty = "diff --git a/d/e f b/d/e f\nnew file mode 100644\nindex 0..1\n"
+    files = parse_diff(new + gone + spaced + quoted + binary + empty)
+    assert [file.path for file in files] == ["n", "g", "a b", "\\303\\251", "i.png", "d/e f"]
+    assert [len(file.hunks) for file in files] == [1, 1, 1, 1, 0, 0]
+    assert changed_text(files) == "x\nx\nx\ny\nx\ny"
 
 
-def key(diff: str) -> str:
-    return patch_key(parse_hunks(diff))
-
-
-def test_patch_key_ignores_line_numbers_and_white_space():
-    diff = diff_of(("a.py", "x = 1", "x = 2"))
-    assert key(diff.replace("@@ -1 +1 @@", "@@ -71 +72 @@ def f():")) == key(diff)
-    assert key(diff.replace("x = 2", "x  =\t2 ")) == key(diff)
-    assert key(diff.replace("index 1..2", "index 3..4")) == key(diff)
-
-
-def test_patch_key_tells_changes_apart():
-    edits = [("a.py", "x", "y"), ("a.py", "y", "x"), ("b.py", "x", "y"), ("a.py", "x", "z"), ("a.py", "xy", "")]
-    assert len({key(diff_of(edit)) for edit in edits}) == len(edits)
+def test_an_empty_diff_has_no_files():
+    assert parse_diff("") == []

@@ -5,6 +5,7 @@ rule curate:
     output:
         result=f"{RUN}/data/curate/result.json",
         pull_requests=f"{RUN}/data/curate/pull_requests.parquet",
+        decontamination=f"{RUN}/data/curate/decontamination.csv",
         funnel=report(
             f"{RUN}/data/curate/funnel.csv",
             caption="../report/funnel.rst",
@@ -12,7 +13,7 @@ rule curate:
         ),
     log:
         f"{RUN}/logs/data/curate.log",
-    threads: 1
+    threads: 8
     resources:
         mem_mb=4000,
         runtime=30,
@@ -21,4 +22,4 @@ rule curate:
         cfg=tracked("curate"),
         args=args,
     shell:
-        "python scripts/curate.py {params.args:q} 2>&1 | tee {log}"
+        "OPENSWERL_WORKERS={threads} python scripts/curate.py {params.args:q} 2>&1 | tee {log}"

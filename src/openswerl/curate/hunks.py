@@ -1,12 +1,8 @@
-"""Take the text of a git diff apart into hunks."""
+"""Take the text of a git diff apart into files and hunks."""
 
-import hashlib
-import re
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-HEADER = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-SPACE = re.compile(r"\s+")
+SIGNS = ("+", "-")
 
 
 class Hunk(NamedTuple):
@@ -17,43 +13,40 @@ class Hunk(NamedTuple):
 
     def changed(self, sign: str) -> list[str]:
         """Return the lines that carry a sign, without it."""
-        return [line[1:] for line in self.lines if line.startswith(sign)]
+        return [line[1:] for line in self.lines if line[:1] == sign]
 
 
-def parse_hunks(diff: str) -> list[Hunk]:
-    """Return the hunks in order; binary files, mode changes and empty files have none.
+class FileDiff(NamedTuple):
+    """One file of a diff: its path, the lines before the first hunk, and the hunks."""
 
-    A hunk ends where its header's counts are used up, so that text that looks like a header is no header.
+    path: str
+    header: list[str]
+    hunks: list[Hunk]
+
+
+def parse_diff(diff: str) -> list[FileDiff]:
+    """Return the files in order; binary files, mode changes and empty files have no hunks.
+
+    Every line of a hunk has a sign, so a line that starts with `diff --git` or `@@` is never text of a file.
     """
-    return list(_hunks(diff.split("\n")))
+    return [_file(section) for section in ("\n" + diff.removesuffix("\n")).split("\ndiff --git ")[1:]]
 
 
-def _hunks(lines: list[str]) -> Iterator[Hunk]:
-    path, position = "", 0
-    while position < len(lines):
-        line = lines[position]
-        position += 1
-        if header := HEADER.match(line):
-            end = _end(lines, position, int(header[1] or 1), int(header[2] or 1))
-            yield Hunk(path, lines[position:end])
-            position = end
-        elif line.startswith(("--- a/", '--- "a/', "+++ b/", '+++ "b/')):
-            path = line[4:].strip('"\t')[2:]
+def _file(section: str) -> FileDiff:
+    head, *bodies = section.split("\n@@ -")
+    header = head.split("\n")
+    path = _path(header)
+    return FileDiff(path, header, [Hunk(path, body.split("\n")[1:]) for body in bodies])
 
 
-def _end(lines: list[str], position: int, old: int, new: int) -> int:
-    while position < len(lines) and (old > 0 or new > 0 or lines[position].startswith("\\")):
-        sign = lines[position][:1]
-        old -= sign in (" ", "-", "")
-        new -= sign in (" ", "+", "")
-        position += 1
-    return position
+def _path(header: list[str]) -> str:
+    """Return the new side's path, the old side's of a removed file; without either both sides have one name."""
+    for line in reversed(header):
+        if line.startswith(("--- a/", '--- "a/', "+++ b/", '+++ "b/')):
+            return line[4:].strip('"\t')[2:]
+    return header[0][: len(header[0]) // 2].strip('"')[2:]
 
 
-def patch_key(hunks: Sequence[Hunk]) -> str:
-    """Return a hash over paths and hunk bodies without line numbers and white space, as a patch id has it."""
-    digest = hashlib.sha256()
-    for hunk in hunks:
-        for line in (hunk.path, *hunk.lines):
-            digest.update(line[:1].encode() + SPACE.sub("", line[1:]).encode() + b"\n")
-    return digest.hexdigest()
+def changed_text(files: list[FileDiff]) -> str:
+    """Return all removed and added lines without their signs."""
+    return "\n".join(line[1:] for file in files for hunk in file.hunks for line in hunk.lines if line[:1] in SIGNS)

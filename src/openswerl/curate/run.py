@@ -1,52 +1,69 @@
-"""The curate stage: merged pull requests in, RL seeds and the funnel out."""
+"""The curate stage: merged pull requests in, RL seeds and the funnel out, in two passes over the file."""
 
+import shutil
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig
+import pyarrow as pa
+import pyarrow.parquet as pq
+from omegaconf import OmegaConf
 
-from openswerl.curate import dedupe, filters, seeds
-from openswerl.curate.decontaminate import benchmark
-from openswerl.curate.funnel import Funnel
-from openswerl.files import read_jsonl
-from openswerl.records import Blob, PullRequest, read_parquet, write_parquet
+from openswerl.crawl.database import database
+from openswerl.crawl.tables import write_tables
+from openswerl.curate import funnel, steps
+from openswerl.curate.benchmark import Benchmark
+from openswerl.curate.grouping import Grouping
+from openswerl.curate.rules import Rules
+from openswerl.curate.scan import scan
+from openswerl.records import PullRequest
+from openswerl.schema import Curate
 from openswerl.stage import Job
 
 
 def run(job: Job) -> dict[str, Any]:
-    """Write pull_requests.parquet (the RL seeds), funnel.csv and dropped.jsonl."""
-    crawl = job.inputs["crawl"]
-    text_blobs = {blob.sha for blob in read_parquet(crawl / "blobs.parquet", Blob) if blob.content is not None}
-    forks = {row["repo"].lower() for row in read_jsonl(crawl / "repositories.jsonl") if row["fork"]}
-    benchmarks = benchmark_repositories(job.cfg.curate, job.inputs.get("laptop"))
-    pulls = read_parquet(crawl / "pull_requests.parquet", PullRequest)
-    funnel = curate(pulls, job.cfg.curate, benchmarks, forks, text_blobs)
-    write_parquet(job.out / "pull_requests.parquet", funnel.pulls, PullRequest)
-    funnel.write(job.out)
-    return {"pull_requests": len(pulls), "seeds": len(funnel.pulls)}
+    """Write pull_requests.parquet (the RL seeds), funnel.csv, dropped.jsonl, labels.csv and decontamination.csv.
+
+    Raises UserError for an unknown step or unreadable benchmark rows.
+    """
+    cfg: Curate = OmegaConf.to_object(job.cfg.curate)  # type: ignore[assignment]
+    steps.check(cfg)
+    rules = Rules(cfg, Benchmark.load(cfg, laptop_benchmark(job.inputs.get("laptop"))))
+    source = job.inputs["crawl"] / "pull_requests.parquet"
+    total, seeds = curate(source, job.out, job.scratch, rules, job.cfg.memory_mb)
+    return {"pull_requests": total, "seeds": seeds}
 
 
-def curate(
-    pulls: list[PullRequest], cfg: DictConfig, benchmarks: set[str], forks: set[str], text_blobs: set[str]
-) -> Funnel:
-    """Take pull requests through every step, in the order of the funnel."""
-    funnel = Funnel(pulls)
-    funnel.apply("decontaminate", [benchmark(pull, benchmarks, forks) for pull in funnel.pulls])
-    funnel.apply("bots", [filters.bot(pull, cfg) for pull in funnel.pulls])
-    funnel.apply("size", [filters.size(pull, cfg) for pull in funnel.pulls])
-    funnel.apply("generated", [filters.generated(pull, cfg) for pull in funnel.pulls])
-    funnel.apply("reverts", dedupe.reverts(funnel.pulls))
-    funnel.apply("same_patch", dedupe.same_patch(funnel.pulls))
-    funnel.apply("same_issue", dedupe.same_issue(funnel.pulls))
-    funnel.apply("seed_issue", [seeds.issue(pull, cfg) for pull in funnel.pulls])
-    funnel.apply("seed_files", [seeds.files(pull, cfg) for pull in funnel.pulls])
-    funnel.apply("seed_edits", [seeds.expressible(pull, text_blobs) for pull in funnel.pulls])
-    return funnel
+def curate(source: Path, out: Path, scratch: Path, rules: Rules, memory_mb: int) -> tuple[int, int]:
+    """Take a file of pull requests through every step; return how many came in, and how many are seeds."""
+    tables = scratch / "tables"
+    total = scan(source, tables, rules)
+    with database(scratch / "database", memory_mb) as base:
+        Grouping(base.connection, tables, rules.cfg).run()
+        funnel.write(base.connection, out, rules.cfg, total)
+        positions = (position for (position,) in funnel.rows(base.connection, funnel.SEEDS))
+        seeds = write_tables(out / "pull_requests.parquet", select(source, positions), PullRequest)
+    shutil.rmtree(tables)
+    return total, seeds
 
 
-def benchmark_repositories(cfg: DictConfig, laptop: Path | None) -> set[str]:
-    """Return the repositories of SWE-bench and, in a laptop world, of its mini benchmark; lower-case owner/name."""
-    names = list(cfg.benchmark_repositories)
-    if laptop:
-        names += (laptop / "benchmark" / "repositories.txt").read_text(encoding="utf-8").split()
-    return {name.lower() for name in names}
+def select(source: Path, positions: Iterable[int]) -> Iterator[pa.Table]:
+    """Yield the rows at these positions, which rise; row groups without any are not read."""
+    wanted = chain(positions, [-1])
+    position, start = next(wanted), 0
+    with pq.ParquetFile(source, pre_buffer=False) as file:
+        for group in range(file.num_row_groups):
+            rows = file.metadata.row_group(group).num_rows
+            chosen = []
+            while start <= position < start + rows:
+                chosen.append(position - start)
+                position = next(wanted)
+            if chosen:
+                yield file.read_row_group(group).take(pa.array(chosen))
+            start += rows
+
+
+def laptop_benchmark(laptop: Path | None) -> list[str]:
+    """Return the repositories of a laptop world's mini benchmark."""
+    return (laptop / "benchmark" / "repositories.txt").read_text(encoding="utf-8").split() if laptop else []

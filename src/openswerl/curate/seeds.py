@@ -1,45 +1,48 @@
-"""The pull requests that RL starts from: a described bug, and a change that text edits can make (paper 2).
+"""The pull requests that RL starts from: a reported problem, and a change that text edits can make (paper 2).
 
 Each rule takes one pull request and says why it is no seed, or None.
 """
 
-from collections.abc import Container
-from pathlib import PurePosixPath
+from openswerl.curate.change import Change
+from openswerl.curate.rules import Rules
 
-from omegaconf import DictConfig
-
-from openswerl.crawl.join import REGULAR
-from openswerl.records import PullRequest
+REGULAR = {"100644", "100755"}
 
 
-def issue(pull: PullRequest, cfg: DictConfig) -> str | None:
+def seed_issue(change: Change, rules: Rules) -> str | None:
     """At least one linked issue, with text (paper); `require_issue=false` lets the pull request speak for itself."""
-    if not cfg.require_issue:
+    if not rules.cfg.require_issue:
         return None
-    if not pull.issues:
+    issues = change.pull.issues
+    if not issues:
         return "no_linked_issue"
-    return None if any(issue.title.strip() or issue.body.strip() for issue in pull.issues) else "no_issue_text"
+    return None if any(issue.title.strip() or issue.body.strip() for issue in issues) else "no_issue_text"
 
 
-def files(pull: PullRequest, cfg: DictConfig) -> str | None:
-    """Few files, all of them code, edited or new."""
-    if len(pull.changed_files) > cfg.max_seed_files:
+def seed_files(change: Change, rules: Rules) -> str | None:
+    """Few files, all of them code (`all_code`) or one at least (the paper), and one that is edited."""
+    files = change.pull.changed_files
+    if len(files) > rules.cfg.max_seed_files:
         return "too_many_seed_files"
-    if any(PurePosixPath(file.path).suffix not in cfg.code_suffixes for file in pull.changed_files):
+    if not (all if rules.cfg.all_code else any)(is_code(file.path, rules) for file in files):
         return "not_code"
-    if all(file.status == "A" for file in pull.changed_files):
-        return "only_new_files"
-    return None
+    return "only_new_files" if all(file.status == "A" for file in files) else None
 
 
-def expressible(pull: PullRequest, text_blobs: Container[str]) -> str | None:
+def is_code(path: str, rules: Rules) -> bool:
+    """Whether a path has a listed suffix after a name."""
+    stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    return bool(stem) and dot + suffix.lower() in rules.code_suffixes
+
+
+def seed_edits(change: Change, rules: Rules) -> str | None:
     """Only what SEARCH/REPLACE edits can say: no removal or rename, no change of mode or type, text on both sides."""
-    for file in pull.changed_files:
+    for file in change.pull.changed_files:
         if file.status == "D":
             return "removes_a_file"
         modes = [file.new_mode] if file.status == "A" else [file.old_mode, file.new_mode]
-        if not set(modes) <= set(REGULAR) or modes[0] != modes[-1]:
+        if not REGULAR.issuperset(modes) or modes[0] != modes[-1]:
             return "mode_or_type_change"
-        if any(blob and blob not in text_blobs for blob in (file.old_blob, file.new_blob)):
+        if file.outcome != "text":
             return "not_text"
     return None
