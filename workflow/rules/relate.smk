@@ -5,9 +5,11 @@ rule relate:
     output:
         result=f"{RUN}/data/relate/result.json",
         instances=f"{RUN}/data/relate/instances.parquet",
+        lines=f"{RUN}/data/relate/instances.jsonl",
+        quality=f"{RUN}/data/relate/quality.csv",
     log:
         f"{RUN}/logs/data/relate.log",
-    threads: 1
+    threads: 8
     resources:
         mem_mb=4000,
         runtime=60,
@@ -16,4 +18,4 @@ rule relate:
         cfg=tracked("relate"),
         args=args,
     shell:
-        "python scripts/relate.py {params.args:q} 2>&1 | tee {log}"
+        "OPENSWERL_WORKERS={threads} python scripts/relate.py {params.args:q} 2>&1 | tee {log}"

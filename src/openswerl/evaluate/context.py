@@ -11,17 +11,19 @@ from openswerl.errors import UserError
 from openswerl.evaluate.benchmark import Problem, TaskView, oracle_paths
 from openswerl.evaluate.sources import Sources
 from openswerl.records import SourceFile, Task, make_task
+from openswerl.relate import NO_ANSWER, Query, open_asker, predict
 from openswerl.relate import Tree as RelateTree
-from openswerl.relate import predict
 
 
 def build_tasks(problems: Sequence[Problem], sources: Sources, cfg: DictConfig) -> list[list[Task]]:
     """Return, per problem, the task with related files and then the one without.
 
-    Of the gold data, only the names of the oracle files are used. Raises UserError for a problem whose files or gold
-    patch cannot be read. `cfg` holds `relate` and `evaluate.related_files`.
+    Of the gold data, only the names of the oracle files are used; related files are predicted from them and the issue.
+    Raises UserError for a problem whose files or gold patch cannot be read. `cfg` holds `relate` and
+    `evaluate.related_files`.
     """
     settings = OmegaConf.create({**cfg.relate, "max_files": cfg.evaluate.related_files})
+    asker = open_asker(settings)
     clones: dict[Path, Clone] = {}
     tasks = []
     with ExitStack() as stack:
@@ -30,7 +32,10 @@ def build_tasks(problems: Sequence[Problem], sources: Sources, cfg: DictConfig) 
             path = sources.repository(problem.task)
             if path not in clones:
                 clones[path] = stack.enter_context(Clone(path))
-            related = predict(oracle, RelateTree(clones[path], problem.task.base_commit), settings)
+            query = Query("", problem.task.problem_statement, tuple(oracle))
+            tree = RelateTree(clones[path], problem.task.base_commit)
+            answer = asker.ask([(query, tree)])[0] if asker else NO_ANSWER
+            related = predict(query, tree, settings, answer)
             tasks.append(_tasks(problem.task, oracle, related, sources))
     return tasks
 

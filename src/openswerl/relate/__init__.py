@@ -1,7 +1,9 @@
 """Relevant unchanged files, and RL-ready instances (paper 2.1)."""
 
-from openswerl.relate.predict import predict, rank
-from openswerl.relate.ranking import Ranked
+from openswerl.relate.answers import NO_ANSWER
+from openswerl.relate.ask import open_asker
+from openswerl.relate.predict import consider, predict
+from openswerl.relate.query import Query
 from openswerl.relate.tree import Tree
 
-__all__ = ["Ranked", "Tree", "predict", "rank"]
+__all__ = ["NO_ANSWER", "Query", "Tree", "consider", "open_asker", "predict"]

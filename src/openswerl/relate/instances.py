@@ -6,45 +6,62 @@ from omegaconf import DictConfig
 from openswerl.crawl.clone import Clone
 from openswerl.crawl.join import Unusable
 from openswerl.edits import InexpressibleError, diff_bodies, minimal_blocks, render
-from openswerl.records import Instance, PullRequest, SourceFile
-from openswerl.relate.predict import choose, rank
-from openswerl.relate.ranking import Ranked
+from openswerl.records import Instance, Provenance, PullRequest, SourceFile
+from openswerl.relate.answers import Answer
+from openswerl.relate.languages import main_language
+from openswerl.relate.predict import consider
+from openswerl.relate.query import Query
 from openswerl.relate.tree import Tree
 from openswerl.reward import score
 
 
 class Related(msgspec.Struct, frozen=True):
-    """Why a relevant unchanged file was chosen."""
+    """A file that was looked at as a relevant unchanged one, or a name that a model gave, and what came of it."""
 
     instance_id: str
     path: str
+    outcome: str
     score: float
     reasons: tuple[str, ...]
 
 
-def make_instance(pull: PullRequest, clone: Clone, cfg: DictConfig) -> tuple[Instance, list[Related]]:
-    """Return the instance at the merge base (paper 2.1), and the choice of relevant unchanged files.
+def query_of(pull: PullRequest) -> Query:
+    """Return what a predictor may know; from here on no predictor sees the pull request."""
+    return Query(pull.title, pull.body, tuple(file.path for file in pull.changed_files))
 
-    Raises Unusable (see `check_gold`; also no_problem_statement, not_text), GitError if the clone lacks an object.
+
+def make_instance(pull: PullRequest, tree: Tree, cfg: DictConfig, answer: Answer) -> tuple[Instance, list[Related]]:
+    """Return the instance at the merge base, whose tree is given, and the choice of relevant unchanged files.
+
+    `answer` is a model's, if `cfg.predictor` asks one. Raises Unusable (see `check_gold`; also no_problem_statement,
+    not_text), GitError if the clone lacks an object.
     """
-    problem = problem_statement(pull)
-    if not problem:
+    if not problem_statement(pull):
         raise Unusable("no_problem_statement")
-    tree = Tree(clone, pull.merge_base)
-    paths = [file.path for file in pull.changed_files]
-    chosen = choose(rank(paths, tree, cfg), tree, cfg)
-    instance = Instance(
+    considered = consider(query_of(pull), tree, cfg, answer)
+    related = [_source(item.path, tree.blobs[item.path], tree.clone) for item in considered if item.outcome == "chosen"]
+    instance = _instance(pull, related, tree.clone)
+    check_gold(instance)
+    rows = [Related(instance.instance_id, i.path, i.outcome, i.score, i.reasons) for i in considered]
+    return instance, rows
+
+
+def _instance(pull: PullRequest, related: list[SourceFile], clone: Clone) -> Instance:
+    return Instance(
         instance_id=f"{pull.repo.replace('/', '__')}-{pull.number}",
         repo=pull.repo,
         base_commit=pull.merge_base,
-        problem_statement=problem,
+        problem_statement=problem_statement(pull),
         changed_files=[_source(file.path, file.old_blob, clone) for file in pull.changed_files],
-        related_unchanged_files=[_source(file.path, tree.blobs[file.path], clone) for file in chosen],
+        related_unchanged_files=related,
         oracle_new_content=[_source(file.path, file.new_blob, clone) for file in pull.changed_files],
         golden_patch=pull.oracle_diff,
+        number=pull.number,
+        links=[f"{issue.repo}#{issue.number}" for issue in pull.issues],
+        language=main_language(file.path for file in pull.changed_files),
+        licence=pull.licence,
+        provenance=Provenance(pull.file, pull.offset, pull.head_sha, pull.merged_at),
     )
-    check_gold(instance)
-    return instance, [_related(instance.instance_id, file) for file in chosen]
 
 
 def problem_statement(pull: PullRequest) -> str:
@@ -78,7 +95,3 @@ def _source(path: str, blob: str | None, clone: Clone) -> SourceFile:
     if text is None:
         raise Unusable("not_text")
     return SourceFile(path, text)
-
-
-def _related(instance_id: str, file: Ranked) -> Related:
-    return Related(instance_id, file.path, file.score, file.reasons)

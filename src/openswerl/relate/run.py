@@ -1,75 +1,63 @@
 """The relate stage: RL seeds and clones in, RL-ready instances out."""
 
-import os
+import multiprocessing
 import sys
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import Any
 
-import msgspec
-from omegaconf import DictConfig
+import pyarrow.parquet as pq
 
-from openswerl.crawl.clone import Clone, Clones
-from openswerl.crawl.git import GitError, require_git
-from openswerl.crawl.join import Unusable
-from openswerl.crawl.repositories import MAX_WORKERS
-from openswerl.crawl.sources import clones_folder
-from openswerl.files import write_jsonl
-from openswerl.records import Instance, PullRequest, read_parquet, write_parquet
-from openswerl.relate.instances import Related, make_instance
+from openswerl.archive.sources import clones_folder
+from openswerl.crawl.clone import Clones
+from openswerl.crawl.git import require_git
+from openswerl.files import write_text
+from openswerl.parquet import iter_parquet
+from openswerl.records import PullRequest
+from openswerl.relate.ask import open_asker
+from openswerl.relate.chunks import CHUNK, chunks, in_order
+from openswerl.relate.making import Made, Task, ask, make_chunk
+from openswerl.relate.quality import Quality
+from openswerl.relate.sink import Sink
 from openswerl.stage import Job
+from openswerl.workers import workers
 
-
-class Made(NamedTuple):
-    """What became of one seed: an instance, or the reason why there is none."""
-
-    pull: PullRequest
-    instance: Instance | None
-    related: list[Related]
-    reason: str
+MEASURED = 2000
+PROGRESS = 500
 
 
 def run(job: Job) -> dict[str, Any]:
-    """Write instances.parquet, related.jsonl (why each unchanged file was chosen) and dropped.jsonl."""
+    """Write instances.parquet and .jsonl, related.jsonl, dropped.jsonl and quality.csv; README.md tells what is what.
+
+    Quality is measured on about 2,000 instances. Raises UserError if the clones' folder, git or the predictor is
+    missing.
+    """
     require_git()
-    clones = Clones(clones_folder(job.cfg.data, job.inputs))
-    pulls = read_parquet(job.inputs["curate"] / "pull_requests.parquet", PullRequest)
-    made = make_all(pulls, clones, job.cfg.relate)
-    instances = [item.instance for item in made if item.instance]
-    dropped = [item for item in made if not item.instance]
-    write_parquet(job.out / "instances.parquet", instances, Instance)
-    write_jsonl(job.out / "related.jsonl", [msgspec.to_builtins(row) for item in made for row in item.related])
-    rows = [{"repo": item.pull.repo, "number": item.pull.number, "reason": item.reason} for item in dropped]
-    write_jsonl(job.out / "dropped.jsonl", rows)
-    return {
-        "seeds": len(pulls),
-        "instances": len(instances),
-        "dropped": dict(sorted(Counter(item.reason for item in dropped).items())),
-        "related_files": sum(len(item.related) for item in made),
-    }
+    clones, cfg = Clones(clones_folder(job.cfg.data, job.inputs)), job.cfg.relate
+    seeds = job.inputs["curate"] / "pull_requests.parquet"
+    count = pq.read_metadata(seeds).num_rows
+    asker = open_asker(cfg, job.scratch / "answers.jsonl")
+    tasks = (ask(pulls, clones, asker) for pulls in chunks(iter_parquet(seeds, PullRequest)))
+    work = partial(make_chunk, clones=clones, cfg=cfg, share=min(1.0, MEASURED / max(count, 1)))
+    quality = Quality()
+    with Sink(job.out) as sink:
+        for made in _all(work, tasks, count):
+            sink.write(made)
+            quality.add(made.hits)
+            if sink.seeds % PROGRESS == 0:
+                print(f"relate: {sink.seeds} of {count} seeds", file=sys.stderr, flush=True)
+    write_text(job.out / "quality.csv", quality.csv())
+    return sink.summary() | {"measured": quality.measured}
 
 
-def make_all(pulls: list[PullRequest], clones: Clones, cfg: DictConfig) -> list[Made]:
-    """Return what became of every seed, by repository and number; each clone is opened once."""
-    ordered = sorted(pulls, key=lambda pull: (pull.repo.lower(), pull.number))
-    groups = [list(group) for _, group in groupby(ordered, lambda pull: pull.repo.lower())]
-    with ThreadPoolExecutor(min(MAX_WORKERS, os.cpu_count() or 1)) as pool:
-        return [made for group in pool.map(lambda group: _make_group(group, clones, cfg), groups) for made in group]
-
-
-def _make_group(pulls: list[PullRequest], clones: Clones, cfg: DictConfig) -> list[Made]:
-    try:
-        with clones.open(pulls[0].repo) as clone:
-            return [_make_one(pull, clone, cfg) for pull in pulls]
-    except GitError as error:
-        print(f"relate: warning: {error.detail}", file=sys.stderr)
-        return [Made(pull, None, [], error.reason) for pull in pulls]
-
-
-def _make_one(pull: PullRequest, clone: Clone, cfg: DictConfig) -> Made:
-    try:
-        instance, related = make_instance(pull, clone, cfg)
-    except (Unusable, GitError) as error:
-        return Made(pull, None, [], error.reason)
-    return Made(pull, instance, related, "")
+def _all(work: Callable[[Task], list[Made]], tasks: Iterator[Task], count: int) -> Iterator[Made]:
+    """Yield what became of every seed, in order; a few seeds are not worth a process."""
+    if count <= CHUNK or workers() == 1:
+        yield from (made for task in tasks for made in work(task))
+        return
+    # Not a fork: a model may be in memory here, and its threads do not survive one.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers(), context) as pool:
+        for group in in_order(pool, work, tasks, 2 * workers()):
+            yield from group
