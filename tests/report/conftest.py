@@ -19,6 +19,18 @@ ANSWER = (
     "<think>\nx\n</think>\n<solution>\n```python\n"
     "### a.py\n<<<<<<< SEARCH\na = 1\n=======\na = 2\n>>>>>>> REPLACE\n```\n</solution>"
 )
+QUALITY = """predictor,k,n,repositories,recall,recall_low,recall_high,precision,precision_low,precision_high
+static,1,30,2,0.4000,0.3000,0.5000,0.4500,0.3500,0.5500
+static,3,30,2,0.7000,0.6000,0.8000,0.3000,0.2500,0.3500
+imports,1,30,2,0.2000,,,0.2500,,
+imports,3,30,2,0.2500,,,0.1000,,
+"""
+COVERAGE = """hour,state,bytes,events,kept,quarantined_bytes,note
+2015-01-01-0,read,100,50,5,0,
+2015-01-01-1,read,10,1,0,0,one_event
+2015-01-01-2,missing,0,0,0,0,
+2015-02-01-0,read,100,60,6,7,
+"""
 OVERRIDES = ("scale=smoke", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")
 
 
@@ -71,7 +83,15 @@ def rollouts() -> list[dict[str, Any]]:
 
 def write_inputs(root: Path) -> dict[str, Path]:
     names = [f"evaluate-{policy}-seed0" for policy in GREEDY]
-    names += ["curate", "sft-paper-seed0", "sft-gold-seed0", "grpo-continuous-seed0", "grpo-discrete-seed0"]
+    names += [
+        "archive-all",
+        "curate",
+        "relate",
+        "sft-paper-seed0",
+        "sft-gold-seed0",
+        "grpo-continuous-seed0",
+        "grpo-discrete-seed0",
+    ]
     folders = {name: root / name for name in names}
     for name, folder in folders.items():
         sandbox = {"sandbox": "bubblewrap"} if name.startswith("evaluate") else {}
@@ -84,6 +104,8 @@ def write_inputs(root: Path) -> dict[str, Path]:
     kept = {"sampled": 32, "kept": 20, "rejected": {"no_tags": 8, "search_not_found": 4}}
     write_json(folders["sft-paper-seed0"] / "demonstrations.json", kept)
     write_text(folders["curate"] / "funnel.csv", "step,reason,dropped,left\ncrawled,,0,40\nbots,bot author,10,30\n")
+    write_text(folders["relate"] / "quality.csv", QUALITY)
+    write_text(folders["archive-all"] / "coverage.csv", COVERAGE)
     return folders
 
 

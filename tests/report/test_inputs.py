@@ -31,8 +31,37 @@ def test_everything_of_the_grid_is_read(job: Job) -> None:
         ("discrete", 3, 12),
     ]
     assert found.demonstrations[0].kept == 20
-    assert found.digests["curate"] == "digest-of-curate" and len(found.digests) == 12
+    assert found.digests["curate"] == "digest-of-curate" and len(found.digests) == 14
     assert (found.sandbox, found.seeds) == ("bubblewrap", [0])
+
+
+def test_the_data_stages_are_read(job: Job) -> None:
+    found = read(job)
+    assert [(row.predictor, row.k, row.recall, row.recall_low) for row in found.quality] == [
+        ("static", 1, 0.4, 0.3),
+        ("static", 3, 0.7, 0.6),
+        ("imports", 1, 0.2, None),
+        ("imports", 3, 0.25, None),
+    ]
+    assert [(row.month, row.expected, row.read, row.missing, row.one_event) for row in found.months] == [
+        ("2015-01", 3, 2, 1, 1),
+        ("2015-02", 1, 1, 0, 0),
+    ]
+
+
+def test_the_months_of_all_spans_are_joined(job: Job) -> None:
+    folder = job.inputs.pop("archive-all")
+    job.inputs["archive-2015-01"] = folder
+    assert len(read(job).months) == 2
+    del job.inputs["archive-2015-01"]
+    assert read(job).months == []
+
+
+def test_a_table_that_does_not_fit_is_refused(job: Job) -> None:
+    path = job.inputs["relate"] / "quality.csv"
+    path.write_text(path.read_text().replace("0.7000", "most"))
+    with pytest.raises(UserError, match=r"quality\.csv: Expected `float`"):
+        read(job)
 
 
 def test_a_missing_input_is_named(job: Job) -> None:

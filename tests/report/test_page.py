@@ -61,11 +61,12 @@ def test_the_page_is_well_formed_and_self_contained(page: str) -> None:
         assert not [key for key in attributes if key.startswith("on") or key in ("src", "srcset", "action")]
         for key in ("href", "xlink:href"):
             assert (attributes.get(key) or "#").startswith("#")
-    assert set(re.findall(r"url\(([^)]{1,2})", page)) <= {"#z", "#h", "#r", "#t", "#p"}
+    assert set(re.findall(r"url\(([^)]{1,2})", page)) <= {"#z", "#h", "#r", "#t", "#p", "#f"}
     ids = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     targets = {attributes["href"] for tag, attributes in reader.elements if tag == "a"}
-    assert targets == {"#rates", "#ablation", "#training", "#funnel", "#demonstrations", "#answers", "#reproduce"}
+    sections = "#rates #ablation #training #funnel #related #demonstrations #answers #reproduce"
+    assert targets == set(sections.split())
     assert {str(target)[1:] for target in targets} <= set(ids)
 
 
@@ -91,6 +92,35 @@ def test_the_page_holds_the_numbers(page: str) -> None:
     row = re.search(r"Base 50\.0 21\.5–78\.5 25\.0 7\.1–59\.1 8 50\.0 15\.0–85\.0 25\.0 4\.6–69\.9 4", words)
     assert row, words[:3000]
     assert "Rejected: no tags 8 25.0" in words and "bots bot author 10 30" in words
+
+
+def test_the_page_holds_the_data(page: str) -> None:
+    words = Reader(page).words
+    assert "All evidence 40.0 30.0–50.0 70.0 60.0–80.0 45.0 35.0–55.0 30.0 25.0–35.0" in words
+    assert "Imports 20.0 25.0 25.0 10.0" in words, "one repository has no interval"
+    assert "n = 30 instances of 2 repositories" in words
+    assert "3 of 4 hours (2015-01 to 2015-02) were read; 1 missing." in words
+    assert "2015-01 3 2 1 – 1 33.3" in words and "2015-02 1 1 – – – 100.0" in words
+
+
+def test_a_page_without_hours_and_truth_says_so(job: Job, tmp_path: Path, make_job: Make) -> None:
+    quality = job.inputs["relate"] / "quality.csv"
+    quality.write_text(quality.read_text().splitlines()[0] + "\n")
+    del job.inputs["archive-all"]
+    words = Reader(page_of(make_job(tmp_path / "n", job.inputs))).words
+    assert "nothing is measured" in words and "hours" not in words
+
+
+def test_many_steps_and_months_are_folded_away(job: Job, tmp_path: Path, make_job: Make) -> None:
+    lines = [f"step_{k},reason {k},1,{99 - k}" for k in range(40)]
+    (job.inputs["curate"] / "funnel.csv").write_text("\n".join(["step,reason,dropped,left", *lines]) + "\n")
+    hours = [f"20{k:02d}-01-01-0,read,1,50,5,0," for k in range(11, 25)]
+    head = (job.inputs["archive-all"] / "coverage.csv").read_text().splitlines()[0]
+    (job.inputs["archive-all"] / "coverage.csv").write_text("\n".join([head, *hours]) + "\n")
+    text = page_of(make_job(tmp_path / "m", job.inputs))
+    assert text.count("<details open>") == 0
+    assert text.index("<summary>Every month</summary>") < text.index(">2024-01<")
+    assert "step 39" in text
 
 
 def test_digests_and_commands_are_printed(page: str, inputs: dict[str, Path]) -> None:

@@ -15,6 +15,7 @@ FILES = {
     *("figures/training-continuous-0.svg", "figures/training-discrete-0.svg", "figures/paper-resolved.svg"),
     *("figures/histogram-continuous-0.svg", "figures/histogram-discrete-0.svg"),
     *("figures/zero-variance.svg", "figures/response-length.svg"),
+    *("figures/funnel.svg", "figures/paper-funnel.svg"),
 }
 AGAIN = """
 import sys

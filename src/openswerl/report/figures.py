@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from openswerl.config import GATE
-from openswerl.report import bars, curves
+from openswerl.report import bars, curves, funnel
 from openswerl.report.inputs import Inputs
 from openswerl.report.rates import RateRow
 
@@ -23,4 +23,6 @@ def draw(inputs: Inputs, greedy: Sequence[RateRow], splits: Sequence[str]) -> di
     )
     found["resolved"] = bars.resolved(models, splits, len(inputs.seeds))
     found["paper-resolved"] = bars.paper_resolved(policies)
+    found["funnel"] = funnel.funnel(inputs.funnel)
+    found["paper-funnel"] = funnel.paper_funnel()
     return found

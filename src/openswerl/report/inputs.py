@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from openswerl.archive.coverage import Hour, Month, by_month
 from openswerl.config import GATE
 from openswerl.errors import UserError
 from openswerl.report.checks import check_evaluations
@@ -13,11 +14,13 @@ from openswerl.report.rows import (
     Demonstrations,
     FunnelRow,
     Outcome,
+    QualityRow,
     Rollout,
     Step,
     read_document,
     read_funnel,
     read_lines,
+    read_table,
 )
 
 
@@ -54,6 +57,8 @@ class Inputs:
     trainings: list[Training]
     demonstrations: dict[int, Demonstrations]
     funnel: list[FunnelRow]
+    quality: list[QualityRow]
+    months: list[Month]
     digests: dict[str, str]
 
     @property
@@ -79,8 +84,11 @@ def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) ->
         for seed in (grid.seed if "sft" in grid.baselines else [])
     }
     funnel = read_funnel(_folder(folders, "curate") / "funnel.csv")
+    quality = read_table(_folder(folders, "relate") / "quality.csv", QualityRow)
+    hours = [folder for name, folder in folders.items() if name.startswith("archive-")]
+    months = by_month(row for folder in hours for row in read_table(folder / "coverage.csv", Hour))
     digests = {name: str(_result(folder)["digest"]) for name, folder in sorted(folders.items())}
-    return Inputs(evaluations, gate, trainings, demonstrations, funnel, digests)
+    return Inputs(evaluations, gate, trainings, demonstrations, funnel, quality, months, digests)
 
 
 def _evaluation(folders: Mapping[str, Path], policy: str, seed: int) -> Evaluation:

@@ -22,6 +22,14 @@ SPLIT_NOTES = {
     "gate": "unseen repositories and names, seen kinds of bug",
     "templates": "functions of kinds never trained on",
 }
+PREDICTORS = {
+    "static": "All evidence",
+    "imports": "Imports",
+    "cochange": "Co-change",
+    "path": "Paths",
+    "bm25": "Words (BM25)",
+    "llm": "Model",
+}
 MINUS = "\u2212"
 
 
@@ -43,6 +51,11 @@ def split(name: str) -> str:
 def split_note(name: str) -> str:
     """Return the remark below a split's name, empty if it needs none."""
     return SPLIT_NOTES.get(name, "")
+
+
+def predictor(name: str) -> str:
+    """Return the printed name of a predictor of related files."""
+    return PREDICTORS.get(name, name)
 
 
 def capital(text: str) -> str:

@@ -15,6 +15,7 @@ from openswerl.report import labels, paper, prose, samples, svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
+from openswerl.report.rows import QualityRow
 
 PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
 DECODINGS = ("greedy", "sample")
@@ -57,7 +58,7 @@ def environment() -> Environment:
         "capital": labels.capital,
         "reward": labels.reward,
     }
-    found.filters |= {"lines": samples.lines}
+    found.filters |= {"lines": samples.lines, "predictor": labels.predictor}
     return found
 
 
@@ -94,6 +95,8 @@ def context(content: Content) -> dict[str, Any]:
         "trainings": inputs.trainings,
         "funnel": inputs.funnel,
         "funnel_top": max(1, *(row.left + row.dropped for row in inputs.funnel)),
+        "quality": quality_rows(inputs.quality),
+        "months": inputs.months,
         "demonstrations": inputs.demonstrations,
         "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
         "answers": samples.one_instance(inputs.evaluations, splits[0]),
@@ -131,6 +134,14 @@ def pair_rows(rows: Iterable[Difference]) -> list[dict[str, Difference]]:
         if row.measure == "resolved":
             found.setdefault((row.policy, row.against, row.seed), {})[row.decoding] = row
     return list(found.values())
+
+
+def quality_rows(rows: Iterable[QualityRow]) -> dict[str, list[QualityRow]]:
+    """Gather the rows of each predictor of related files, by k."""
+    found: dict[str, list[QualityRow]] = {}
+    for row in rows:
+        found.setdefault(row.predictor, []).append(row)
+    return found
 
 
 def first_seed(inputs: Inputs) -> list[Any]:

@@ -22,4 +22,7 @@ ROWS = {
 }
 """The paper's counterpart of each policy."""
 
+FUNNEL = {"aggregated": 24_000_000, "unique, filtered": 11_000_000, "RL seeds": 273_000}
+"""Pull requests after each stage of the paper's data (section 2, appendix A); the first two are printed as 24M, 11M."""
+
 BASE_VOTE = PaperRow("Llama-3.3-70B-Instruct, majority vote of 20 samples at T=0.6", 44.6, 16.6, "Table 2")

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from openswerl.archive.coverage import Month
 from openswerl.report import labels, paper
 from openswerl.report.inputs import Inputs, Training
 from openswerl.report.paired import MAIN, Difference
+from openswerl.report.rows import QualityRow
 
 LAPTOP = "laptop scale: generated repositories, not SWE-bench scores"
 SMOKE = "smoke run: a few steps and instances, makes no claim about rates"
@@ -105,6 +107,21 @@ def exact_sentence(inputs: Inputs) -> str:
         for run in inputs.trainings
     ]
     return f"Training samples that matched the oracle exactly in the last tenth of the steps: {_listed(each)}."
+
+
+def coverage(months: Sequence[Month]) -> str:
+    """Say how many of the hours were read, and of which time."""
+    expected, read = (sum(getattr(month, name) for month in months) for name in ("expected", "read"))
+    span = months[0].month if len(months) == 1 else f"{months[0].month} to {months[-1].month}"
+    lost = [f"{sum(getattr(m, name) for m in months):,} {name}" for name in ("missing", "failed", "changed")]
+    told = _listed([text for text in lost if not text.startswith("0 ")])
+    return f"{read:,} of {expected:,} hours ({span}) were read" + (f"; {told}." if told else ".")
+
+
+def quality(row: QualityRow) -> str:
+    """Say what the predictors of related files were measured on."""
+    where = f"{row.repositories:,} repositor{'y' if row.repositories == 1 else 'ies'}"
+    return f"n\u202f=\u202f{row.n:,} instances of {where}, those with such a file."
 
 
 def gate(inputs: Inputs) -> str:

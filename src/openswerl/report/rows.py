@@ -2,7 +2,7 @@
 
 import csv
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -60,6 +60,21 @@ class Demonstrations(msgspec.Struct, frozen=True):
     rejected: dict[str, int]
 
 
+class QualityRow(msgspec.Struct, frozen=True):
+    """A predictor of related files at one k; means over `n` instances, without an interval for one repository."""
+
+    predictor: str
+    k: int
+    n: int
+    repositories: int
+    recall: float
+    precision: float
+    recall_low: float | None = None
+    recall_high: float | None = None
+    precision_low: float | None = None
+    precision_high: float | None = None
+
+
 class FunnelRow(msgspec.Struct, frozen=True):
     """One filter of the data funnel: pull requests dropped by it, and left after it."""
 
@@ -94,14 +109,24 @@ def read_document(path: Path, kind: type[R]) -> R:
 
 def read_funnel(path: Path) -> list[FunnelRow]:
     """Read funnel.csv. Raises UserError if it is missing, empty, or a row does not fit."""
-    records: list[Any] = list(csv.DictReader(_content(path).decode("utf-8", "replace").splitlines()))
-    try:
-        rows = msgspec.convert(records, list[FunnelRow], strict=False)
-    except msgspec.ValidationError as error:
-        raise UserError(f"{path}: {error}; {_remake(path)}") from None
+    rows = read_table(path, FunnelRow)
     if not rows:
         raise UserError(f"{path} has no rows; {_remake(path)}")
     return rows
+
+
+def read_table(path: Path, kind: type[R]) -> list[R]:
+    """Read a CSV file of `kind`; an empty cell is the field's default, or an empty text.
+
+    Raises UserError if it is missing or a row does not fit.
+    """
+    records = csv.DictReader(_content(path).decode("utf-8", "replace").splitlines())
+    optional = {field.name for field in msgspec.structs.fields(kind) if not field.required}  # type: ignore[arg-type]
+    rows = [{key: cell for key, cell in row.items() if cell or key not in optional} for row in records]
+    try:
+        return msgspec.convert(rows, list[kind], strict=False)  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        raise UserError(f"{path}: {error}; {_remake(path)}") from None
 
 
 def _content(path: Path) -> bytes:
