@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slow check sandbox base-model bench-similarity bench-grpo image clean
+.PHONY: demo test test-slow check sandbox base-model bench-similarity bench-data bench-grpo image clean
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
@@ -24,6 +24,10 @@ $(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
 
 $(VENV)/installed-dev: $(VENV)/installed
 	$(BIN)/pip install -c constraints.txt -e '.[dev]'
+	touch $@
+
+$(VENV)/installed-bench: $(VENV)/installed
+	$(BIN)/pip install -c constraints.txt -e '.[bench]'
 	touch $@
 
 sandbox:
@@ -48,6 +52,10 @@ base-model: $(VENV)/installed
 
 bench-similarity: $(VENV)/installed
 	python bench/similarity.py
+
+# Without OPENSWERL_DATA the reader's input is generated. Half an hour.
+bench-data: $(VENV)/installed-bench
+	OMP_NUM_THREADS=1 python bench/data.py
 
 bench-grpo: $(VENV)/installed
 	OMP_NUM_THREADS=1 python bench/grpo_step.py

@@ -33,7 +33,8 @@ def write_json(path: Path, data: Any) -> None:
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     """Write one JSON object a line, atomically; ASCII, as archive text may hold what UTF-8 cannot."""
-    write_text(path, "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows))
+    with replacing(path) as temporary, temporary.open("w", encoding="ascii", newline="") as file:
+        file.writelines(json.dumps(row, sort_keys=True) + "\n" for row in rows)
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from openswerl.compose import load
 
 EVALUATED = {f"evaluate/{policy}/0" for policy in ("base", "sft", "sft-gold", "grpo-continuous", "grpo-discrete")}
 GATE = {"evaluate/gold/0", "evaluate/none/0"}
-DATA = {"laptop", "crawl", "curate", "relate"}
+DATA = {"laptop", "archive/all", "crawl", "curate", "relate"}
 TRAINED = {"sft/paper/0", "sft/gold/0", "grpo/continuous/0", "grpo/discrete/0"}
 
 
@@ -87,7 +87,21 @@ def test_named_targets(project, target, jobs):
 
 def test_data_of_ones_own_need_no_laptop_world(project):
     plan = project.plan("relate", "--config", "overrides=data=local data.path=a data.clones=b")
-    assert plan == {"crawl", "curate", "relate"}
+    assert plan == {"archive/all", "crawl", "curate", "relate"}
+
+
+def test_a_new_hour_file_of_ones_own_is_noticed(project):
+    hours = project.path / "hours"
+    hours.mkdir()
+    (hours / "2015-01-01-0.json.gz").touch()
+    shown = project.snakemake("--dry-run", "archive_all", "--config", f"overrides=data=local data.path={hours}")
+    assert "input: " + str(hours / "2015-01-01-0.json.gz") in shown.stdout
+
+
+def test_a_download_is_read_month_by_month(project):
+    override = "overrides=data=paper data.start=2015-11-30-5 data.end=2016-02-01-0"
+    months = {f"archive/{month}" for month in ("2015-11", "2015-12", "2016-01", "2016-02")}
+    assert project.plan("crawl", "--config", override) == months | {"crawl"}
 
 
 def test_the_graph_is_the_chain_of_digests(project):

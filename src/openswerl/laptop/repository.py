@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from openswerl.laptop import vocabulary as words
 from openswerl.laptop.history import Commit
+from openswerl.laptop.licence import MIT
 from openswerl.laptop.modules import Module, write_module, write_wrapper
 from openswerl.laptop.templates import Template
 from openswerl.laptop.testfiles import VISIBLE_CALLS, Checks, test_file, test_path, write_checks
@@ -134,6 +135,7 @@ def first_files(repository: Repository) -> dict[str, str | None]:
     files: dict[str, str | None] = {
         f"{package}/__init__.py": "",
         "README.md": f"# {repository.name}\n\nSmall tools for {package}.\n",
+        "LICENSE": MIT.format(holder=repository.name.partition("/")[0]),
         "pyproject.toml": f'[project]\nname = "{package}"\nversion = "0.1.0"\ndependencies = ["attrs==22.1.0"]\n',
         "poetry.lock": '[[package]]\nname = "attrs"\nversion = "22.1.0"\n',
     }
