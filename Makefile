@@ -41,7 +41,7 @@ check: $(VENV)/installed-dev
 	mypy
 
 test: check sandbox
-	pytest -m "not slow"
+	pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/installed-dev sandbox
 	pytest -m slow
