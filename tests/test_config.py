@@ -117,6 +117,19 @@ def test_the_digest_covers_the_results_before():
     assert plain.digest != other.digest
 
 
+def test_the_content_of_benchmark_rows_belongs_to_the_digest(tmp_path):
+    """In another process each time: within one, a file is read once."""
+    rows = tmp_path / "rows.jsonl"
+    code = "import sys; from openswerl.config import Cell; print(Cell('curate', (sys.argv[1],)).digest)"
+    digests = []
+    for text in ("one", "other", "one", None):
+        rows.write_text(text) if text else rows.unlink()
+        command = [sys.executable, "-c", code, f"curate.benchmark_rows=[{rows}]"]
+        digests.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert digests[0] == digests[2]
+    assert len(set(digests)) == 3
+
+
 def test_setting_an_axis_is_what_hydra_composes():
     overrides = ["scale=smoke", "policy=sft", "seed=3"]
     with initialize_config_dir(str(CONF), version_base="1.3"):
@@ -170,6 +183,12 @@ def test_the_gate_stands_before_every_model(policy, before):
         (("seed=many",), "config: Value 'many' of type 'str' could not be converted to Integer"),
         (("curate.max_seed_files=???",), "config: no value for curate.max_seed_files; give each as key=value"),
         (("policy=nobody",), "policy=nobody is unknown: base, sft, sft-gold, grpo-<reward>"),
+        (("memory_mb=-5",), "config: memory_mb=-5 is not 200 or more"),
+        (("data.source=nothing",), "config: data.source=nothing is none of laptop, local, gharchive"),
+        (("results=",), "config: results is empty; give it a folder"),
+        (("curate.min_similarity=7",), "config: curate.min_similarity=7.0 is not from 0 to 1"),
+        (("curate.max_overlap=nan",), "config: curate.max_overlap=nan is not from 0 to 1"),
+        (("relate.max_files=-1",), "config: relate.max_files=-1 is not 0 or more"),
         (("grpo.steps={",), "config: no viable alternative at input '{'"),
     ],
 )

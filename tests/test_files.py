@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openswerl.files import read_jsonl, replacing, write_json, write_jsonl, write_text
+from openswerl.files import read_jsonl, remove_leftovers, replacing, write_json, write_jsonl, write_text
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -36,6 +36,22 @@ with replacing(Path(sys.argv[1])) as temporary:
     done = subprocess.run([sys.executable, "-c", code, str(path)])
     assert done.returncode == -signal.SIGKILL
     assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 2
+    remove_leftovers(tmp_path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_leftovers_are_removed_at_any_depth_and_nothing_else(tmp_path):
+    kept = [tmp_path / name for name in (".lock", ".a.tmp", "a.1.tmp", ".a.1x.tmp", "work/.hidden/b.tmp")]
+    gone = [tmp_path / name for name in (".a.json.12.tmp", "work/.b.parquet.7.tmp", "work/.hidden/.c.1.tmp")]
+    for path in [*kept, *gone, tmp_path / ".policy.3.tmp/.d.4.tmp"]:
+        write_text(path, "x")
+    (tmp_path / "away").mkdir()
+    (tmp_path / ".link.5.tmp").symlink_to(tmp_path / "away")
+    remove_leftovers(tmp_path)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(kept)
+    assert (tmp_path / "away").is_dir() and not (tmp_path / ".link.5.tmp").is_symlink()
+    assert not (tmp_path / ".policy.3.tmp").exists()
 
 
 def test_folders_are_made_and_bytes_are_kept(tmp_path):

@@ -1,17 +1,19 @@
 import gzip
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from snakemake.cli import parse_config
 
 from openswerl.config import Cell
 from openswerl.costs import cpu_seconds
 from openswerl.errors import UserError
-from openswerl.stage import Job, lock, read_result, run_cell
+from openswerl.stage import Job, lock, read_result, run_cell, snakemake
 
 CALLS: list[Job] = []
 
@@ -74,6 +76,46 @@ def test_a_result_of_another_config_is_refused_with_what_to_do():
         "results/laptop/laptop/result.json --config overrides=data.world.seed=9"
     )
     assert len(CALLS) == 1
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("data.repositories=[a/b,c/d]",),
+        ("data.repositories=[a/b]", "curate.benchmark_rows=['a b.jsonl']"),
+        ("report.title=\"it: is # $(odd) 'x'\"", "data.repositories=[]"),
+    ],
+)
+def test_the_advised_command_keeps_every_override(overrides):
+    """Snakemake strips quotes at the ends of a value and reads it as YAML before common.smk splits it."""
+    command = shlex.split(shlex.join(snakemake(Cell("crawl", overrides))))
+    assert tuple(shlex.split(parse_config([command[-1]])["overrides"])) == overrides
+
+
+def test_a_damaged_result_is_one_line():
+    path = Cell("laptop").folder / "result.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"digest": "ab')
+    with pytest.raises(UserError, match=r"result\.json is damaged; delete it and run again"):
+        read_result(Cell("laptop"))
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="Not a directory; mend it and run again"):
+        run("work", Cell("laptop", (f"results={tmp_path}/file/x",)))
+
+
+def no_room(job: Job) -> dict:
+    """Meet a full disk."""
+    with Path("/dev/full").open("w") as file:
+        file.write("x")
+    return {}
+
+
+def test_a_full_disk_is_one_line():
+    with pytest.raises(UserError, match="No space left on device; mend it and run again"):
+        run("no_room", Cell("laptop"))
 
 
 def test_an_input_of_another_config_is_refused():

@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from openswerl.errors import UserError
+from openswerl.limits import faults
 from openswerl.schema import Config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,13 +38,15 @@ def load(*overrides: str) -> DictConfig:
 
 @functools.cache
 def _compose(*overrides: str) -> DictConfig:
-    """Return a config without interpolations and missing values."""
+    """Return a config without interpolations, missing values, and values that make no sense."""
     GlobalHydra.instance().clear()  # hydra.main holds it while a stage runs
     with initialize_config_dir(str(CONF), version_base="1.3"):
         cfg = compose("config", list(overrides))
     OmegaConf.resolve(cfg)
     if missing := ", ".join(sorted(OmegaConf.missing_keys(cfg))):
         raise UserError(f"config: no value for {missing}; give each as key=value")
+    if found := "; ".join(faults(cfg)):
+        raise UserError(f"config: {found}")
     return cfg
 
 

@@ -33,12 +33,14 @@ AXIS_NAMES = ("span", "sft", "reward", "policy", "seed")
 class Stage:
     """`reads`: keys in the digest. `untracked`: keys that say how, not what. Bump `version` as the meaning changes.
 
-    `makes`: stages before this one that its script runs too, if they are not done.
+    `files`: keys that name files whose content belongs to the digest. `makes`: stages before this one that its script
+    runs too, if they are not done.
     """
 
     reads: tuple[str, ...]
     untracked: tuple[str, ...] = ()
     version: int = 1
+    files: tuple[str, ...] = ()
     makes: tuple[str, ...] = ()
 
 
@@ -46,7 +48,7 @@ STAGES = {
     "laptop": Stage(("data.world",)),
     "archive": Stage(("data.source", "data.path", "data.start", "data.end", "span"), ("network",)),
     "crawl": Stage(("data", "crawl"), ("network", "memory_mb"), makes=("archive",)),
-    "curate": Stage(("curate",), ("memory_mb",)),
+    "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
     "relate": Stage(("data", "relate")),
     "sft": Stage(("model", "rollout", "sft", "seed"), ("tracking",)),
     "grpo": Stage(("model", "rollout", "grpo", "reward", "seed"), ("tracking",)),
@@ -83,7 +85,9 @@ class Cell:
     def params(self) -> str:
         """The tracked view in one canonical form: Snakemake compares the repr of params."""
         data = OmegaConf.to_container(self.view(tracked_only=True))
-        return json.dumps({"version": STAGES[self.stage].version, "config": data}, sort_keys=True)
+        paths = [path for key in STAGES[self.stage].files for path in OmegaConf.select(self.cfg, key)]
+        content = {"files": {path: _content(path) for path in paths}} if paths else {}
+        return json.dumps({"version": STAGES[self.stage].version, "config": data, **content}, sort_keys=True)
 
     @property
     def digest(self) -> str:
@@ -104,6 +108,15 @@ class Cell:
     def before(self) -> tuple["Cell", ...]:
         """The cells whose results this one reads."""
         return _before(self)
+
+
+@functools.cache
+def _content(path: str) -> str | None:
+    """Return the sha256 of a file; None if it cannot be read, which its stage will say."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return None
 
 
 @functools.cache

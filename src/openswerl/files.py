@@ -1,11 +1,15 @@
-"""Atomic writes: a killed run never leaves half a file."""
+"""Atomic writes: a killed run never leaves half a file under its name."""
 
 import contextlib
 import json
 import os
+import re
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+LEFTOVER = re.compile(r"\..+\.\d+\.tmp")  # what `replacing` yields
 
 
 @contextlib.contextmanager
@@ -18,6 +22,20 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete, at any depth, the temporary files and folders of killed runs.
+
+    Call it while nobody else writes below the folder: whose process id a name holds does not tell whether that lives.
+    """
+    for path in list(folder.rglob(".*.tmp")):
+        if not LEFTOVER.fullmatch(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

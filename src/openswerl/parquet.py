@@ -96,6 +96,8 @@ def iter_parquet(path: Path, kind: type[R]) -> Iterator[R]:
                 columns = [column.to_pylist() for column in batch.columns]  # four times as fast as batch.to_pylist()
                 rows = [dict(zip(batch.schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
                 yield from msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing; remake it with: snakemake --cores all --forcerun STAGE") from None
     except (msgspec.ValidationError, pa.ArrowInvalid) as error:
         raise UserError(f"{path} does not hold {kind.__name__} records: {error}; delete it and run again") from None
 

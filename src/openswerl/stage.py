@@ -4,10 +4,12 @@ A work function is `run(job: Job) -> dict`. It writes its files below `job.out` 
 `result.json` together with the digest. `result.json` is written last, so its presence means that the stage is done.
 """
 
+import errno
 import fcntl
 import importlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -28,7 +30,9 @@ from openswerl.compose import CONF, ROOT, key_of, load
 from openswerl.config import AXES, AXIS_NAMES, STAGES, Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
-from openswerl.files import write_json
+from openswerl.files import remove_leftovers, write_json
+
+FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     module, _, name = work.partition(":")
     start = time.monotonic()
     with lock(cell.folder):
+        remove_leftovers(cell.folder)
         job = Job(cell.view(), cell.folder, inputs, cell.digest)
         summary = getattr(importlib.import_module(module), name)(job)
         write_costs(cell, time.monotonic() - start, cpu_seconds() - cpu_before)
@@ -105,7 +110,10 @@ def read_result(cell: Cell) -> dict[str, Any] | None:
     path = cell.folder / "result.json"
     if not path.exists():
         return None
-    result: dict[str, Any] = json.loads(path.read_text())
+    try:
+        result: dict[str, Any] = json.loads(path.read_text())
+    except ValueError:
+        raise UserError(f"{path} is damaged; delete it and run again") from None
     if result.get("digest") != cell.digest:
         raise UserError(
             f"{path} was made by another config ({result.get('digest')}, this one is {cell.digest}): "
@@ -125,20 +133,33 @@ def required(cell: Cell) -> dict[str, Path]:
 def snakemake(cell: Cell, *options: str) -> list[str]:
     """Return the Snakemake command for this cell's result."""
     overrides = [item for item in cell.overrides if key_of(item) not in AXIS_NAMES]
-    config = ["--config", f"overrides={shlex.join(overrides)}"] if overrides else []
+    config = ["--config", f"overrides={' '.join(map(_escaped, overrides))}"] if overrides else []
     return ["snakemake", "--cores", "all", *options, str(cell.folder / "result.json"), *config]
+
+
+def _escaped(override: str) -> str:
+    """Return a word for shlex without quotes, which Snakemake strips from the ends of a value."""
+    return re.sub(r"([^\w@%+=:,./-])", r"\\\1", override)
 
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the folder for one writer; the system frees it when the process dies. Raises UserError if it is held."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(f"{folder} is being written by another process; wait for it or stop it") from None
-        yield
+    """Hold the folder for one writer; the system frees it when the process dies.
+
+    Raises UserError if it is held, or if the disk is full, read-only or closed to us, now or while it is held.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / ".lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"{folder} is being written by another process; wait for it or stop it") from None
+            yield
+    except OSError as error:
+        if error.errno not in FAULTS_OF_DISKS:
+            raise
+        raise UserError(f"{error.filename or folder}: {error.strerror}; mend it and run again") from None
 
 
 def adopt(cell: Cell) -> None:

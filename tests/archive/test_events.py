@@ -23,6 +23,7 @@ from archive.hours import (
     thin_event,
     write_hour,
 )
+from openswerl.redact import email_placeholder
 
 
 def only(tmp_path, *lines):
@@ -339,6 +340,29 @@ def test_samples_are_redacted(tmp_path):
     torn = b'{"id":"1","type":"PushEvent","x":"someone@gmail.com","y"'
     _, [bad], _ = read(write_hour(tmp_path / "h.json.gz", torn))
     assert bad.reason == "torn_event" and "someone@gmail.com" not in bad.sample and '"type":"PushEvent"' in bad.sample
+
+
+SPELLED = "".join(rf"\u{ord(character):04x}" for character in "someone@gmail.com")
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        r"someone\u0040gmail.com",
+        r"someone\u0040gmail\u002Ecom",
+        r"someone\\u0040gmail.com",
+        SPELLED,
+        # So that the address would be cut, and not known, if escapes were undone after the cut.
+        r"\u0020" * 125 + SPELLED,
+    ],
+)
+def test_escaped_addresses_in_samples_are_redacted(tmp_path, hidden):
+    torn = rf'{{"id":"1","type":"PushEvent","x":"{hidden} é\u00e9\u000a'.encode()
+    _, [bad], _ = read(write_hour(tmp_path / "h.json.gz", torn))
+    start, _, rest = bad.sample.partition('"x":"')
+    assert (bad.reason, start) == ("torn_event", '{"id":"1","type":"PushEvent",')
+    assert rest.lstrip().startswith(email_placeholder("someone@gmail.com")[:20])
+    assert len(bad.sample) == 200 or rest.endswith(r" é\u00e9\u000a")
 
 
 def test_white_space_is_no_fault(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from archive.hours import comment_event, pull_event, push_event, write_hour
+from killing import kill_main
 from openswerl.archive.run import run
 from openswerl.errors import UserError
 from openswerl.files import read_jsonl
@@ -60,6 +61,24 @@ def test_summary_coverage_and_quarantine(source, tmp_path):
     found = read_jsonl(tmp_path / "out/quarantine.jsonl")
     assert [row["reason"] for row in found] == ["not_json"] * 4 + ["not_gzip"]
     assert all(row.keys() == {"file", "offset", "length", "reason", "sample"} for row in found)
+
+
+def test_a_broken_link_and_a_folder_fail_alone(source, tmp_path, capsys):
+    (source / "2015-01-01-5.json.gz").symlink_to(tmp_path / "absent")
+    (source / "2015-01-01-6.json.gz").mkdir()
+    summary = run(job_of(source, tmp_path / "out"))
+    assert (summary["hours"], summary["kept"]) == ({"failed": 3, "read": 4}, 4 * 60)
+    assert summary["quarantine"] == {"not_gzip": 1, "not_json": 4, "unreadable": 2}
+    assert "warning" not in capsys.readouterr().err
+
+
+def test_a_run_without_a_usable_hour_warns(source, tmp_path, capsys):
+    for hour in range(4):
+        (source / f"2015-01-01-{hour}.json.gz").unlink()
+    (source / "2015-01-01-5.json.gz").write_bytes(b"")
+    assert run(job_of(source, tmp_path / "out"))["hours"] == {"failed": 2}
+    [line] = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
+    assert "none of 2 hour files can be used" in line and str(tmp_path / "out/quarantine.jsonl") in line
 
 
 @pytest.mark.parametrize("count", ["1", "2", "3"])
@@ -154,6 +173,20 @@ def start(script: Path, source: Path, out: Path) -> subprocess.Popen[bytes]:
     tests = str(Path(__file__).parents[1])
     command = [sys.executable, str(script), str(source), str(out), tests]
     return subprocess.Popen(command, env=os.environ | {"OPENSWERL_WORKERS": "2"}, start_new_session=True)
+
+
+def test_a_kill_of_the_main_process_ends_its_workers(tmp_path):
+    source, script = tmp_path / "source", tmp_path / "killed.py"
+    source.mkdir()
+    script.write_text(KILLED)
+    for hour in range(4):
+        write_hour(source / f"2015-01-01-{hour}.json.gz", pull_event(1))
+    os.mkfifo(source / "2015-01-01-9.json.gz")  # one worker waits for ever
+    process = start(script, source, tmp_path / "out")
+    while len(list((tmp_path / "out").glob("hours/*.parquet"))) < 4:
+        assert process.poll() is None
+        time.sleep(0.01)
+    kill_main(process)
 
 
 @pytest.mark.slow

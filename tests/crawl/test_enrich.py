@@ -99,10 +99,15 @@ def test_a_bot_has_the_name_that_events_show(server, github, tmp_path):
 
 def test_addresses_and_secrets_are_not_stored(server, github, tmp_path):
     github.pulls["acme/tool", 5] = graphql_shape(
-        5, title="Ask ada@real.org", body=f"key {KEY}\nSigned-off-by: A <ada@real.org>"
+        5,
+        title="Ask ada@real.org",
+        body=f"key {KEY}\nSigned-off-by: A <ada@real.org>",
+        headRefName="by-ada@real.org",
+        labels={"nodes": [{"name": "bug"}, {"name": "ada@real.org"}]},
     )
     enriched = ask(server, [candidate(5)], tmp_path)
-    assert (enriched.counts["emails"], enriched.counts["secrets"]) == (2, 1)
+    assert (enriched.counts["emails"], enriched.counts["secrets"]) == (4, 1)
+    assert rows(enriched)[0]["labels"][0] == "bug"
     for path in (tmp_path / "github").iterdir():
         assert b"ada@real.org" not in path.read_bytes()
         assert KEY.encode() not in path.read_bytes()

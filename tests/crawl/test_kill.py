@@ -1,15 +1,14 @@
 import os
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from crawl.stages import bytes_of, crawl
 from crawl.test_run import make_many
+from killing import kill_main
 
 pytestmark = pytest.mark.slow
 TESTS = Path(__file__).resolve().parents[1]
@@ -35,10 +34,7 @@ def kill_when(process: "subprocess.Popen[bytes]", out: Path, pattern: str) -> No
     while not list(out.glob(f"work-digest/{pattern}")):
         assert process.poll() is None, f"the run ended before {pattern}"
         time.sleep(0.002)
-    children = psutil.Process(process.pid).children(recursive=True)
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    assert psutil.wait_procs(children, timeout=60)[1] == []
+    kill_main(process)
     assert not (out / "pull_requests.parquet").exists()
 
 

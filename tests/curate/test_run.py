@@ -66,7 +66,8 @@ def funnel(folder: Path) -> list[tuple[str, str, int, int]]:
 
 def test_every_reason_is_counted_and_every_dropped_one_is_named(tmp_path):
     result = run_curate(tmp_path, [*CASES.values(), *KEPT])
-    assert result == {"pull_requests": len(CASES) + 2, "seeds": 2}
+    assert result == {"pull_requests": len(CASES) + 2, "seeds": 2, "dropped": dict.fromkeys(result["dropped"], 1)}
+    assert set(result["dropped"]) == set(CASES)
     assert read_parquet(tmp_path / "curate" / "pull_requests.parquet", PullRequest) == KEPT
     rows = read_jsonl(tmp_path / "curate" / "dropped.jsonl")
     assert {row["reason"]: (row["repo"], row["number"]) for row in rows} == {
@@ -145,7 +146,7 @@ def test_pitfall_24_the_report_holds_no_gold_data(tmp_path):
     (tmp_path / "rows.jsonl").write_text(json.dumps({**row, "problem_statement": "secret words " * 20}) + "\n")
     stolen = [pull(1, oracle_diff=gold), pull(2, issues=[Issue("a/b", 1, "", "secret words " * 20)])]
     result = run_curate(tmp_path, [*stolen, pull(3)], f"curate.benchmark_rows=[{tmp_path / 'rows.jsonl'}]")
-    assert result == {"pull_requests": 3, "seeds": 1}
+    assert (result["pull_requests"], result["seeds"]) == (3, 1)
     assert not any(b"secret" in (tmp_path / "curate" / output).read_bytes() for output in OUTPUTS)
     assert (tmp_path / "curate" / "decontamination.csv").read_text() == (
         "repo,number,reason,benchmark,overlap\n"

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from openswerl.config import load
+from openswerl.redact import email_placeholder, secret_placeholder
 from openswerl.relate import Query, consider, predict
 from openswerl.relate.answers import NO_ANSWER, Answer, named
 
@@ -62,6 +63,22 @@ def test_an_answer_of_another_form_names_nothing(answer, outcome, tree, llm):
 def test_a_hallucinated_path_is_shown_in_part(tree, llm):
     [(path, outcome)] = outcomes(Answer(f"<files>{'x' * 1000}</files>"), tree, llm)
     assert (len(path), outcome) == (200, "hallucinated")
+
+
+def test_names_are_redacted_before_they_are_cut(tree, llm):
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    lines = ["a/jane.doe@gmail.com.py", "jane.doe@gmail.com", "tests/" + token, "x/" * 90 + token]
+    query = Query("Mend it", "It breaks", ("jane.doe@gmail.com",))
+    answer = Answer("<files>" + "\n".join([*lines, lines[0]]) + "</files>")
+    found = [(item.path, item.outcome) for item in consider(query, tree, llm, answer)]
+    mail, file = email_placeholder("jane.doe@gmail.com"), email_placeholder("jane.doe@gmail.com.py")
+    assert found == [
+        (f"a/{file}", "hallucinated"),
+        (mail, "changed"),
+        (f"tests/{secret_placeholder(token)}", "hallucinated"),
+        (("x/" * 90 + secret_placeholder(token))[:200], "hallucinated"),
+        (f"a/{file}", "duplicate"),
+    ]
 
 
 PIECES = st.sampled_from(["<files>", "</files>", "\n", "pkg/util.py", "pkg/core.py", "../pkg/util.py", "/etc/passwd"])

@@ -23,6 +23,9 @@ WANTED = (
 )
 # Escapes, of which the group holds those of a surrogate without its pair.
 ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+# JSON's escapes of printable ASCII, which may hide an address; of JSON inside a string too.
+ASCII_ESCAPE = re.compile(r"\\+u00([2-6][0-9a-fA-F]|7[0-9a-eA-E])")
+LONGEST_ESCAPE = 7  # characters, inside a string of JSON
 FAULTS = (msgspec.MsgspecError, RecursionError)
 CLOSING_BRACE = ord("}")
 decode_head = msgspec.json.Decoder(Head).decode
@@ -154,12 +157,17 @@ class HourReader:
     def _quarantine(self, offset: int, data: bytes, reason: str, message: str = "") -> None:
         self.account.quarantine[reason] += 1
         self.account.quarantined_bytes += len(data)
-        sample = message + data[: 4 * SAMPLE].decode("utf-8", "replace")  # long enough to know a secret that is cut
+        beginning = data[: 4 * SAMPLE * LONGEST_ESCAPE].decode("utf-8", "replace")
+        sample = message + ASCII_ESCAPE.sub(_plain, beginning)[: 4 * SAMPLE]  # long enough to know a secret that is cut
         self.bad.append(Bad(self.file, offset, len(data), reason, redact(sample).text[:SAMPLE]))
 
 
 def _whole_pairs(escape: re.Match[bytes]) -> bytes:
     return rb"\ufffd" if escape[1] else escape[0]
+
+
+def _plain(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16))
 
 
 def _fault(data: bytes) -> str:

@@ -15,7 +15,7 @@ from openswerl.archive.table import HourTable
 from openswerl.files import replacing
 
 # Bump as the meaning of a row changes: hours of another version are read again.
-VERSION = 1
+VERSION = 2
 KEY = b"openswerl.hour"
 SUFFIX = ".json.gz"
 # An environment variable: pyarrow's own pool would keep 25 MB more in each process.
@@ -99,8 +99,12 @@ def _make(path: Path, folder: Path) -> Hour:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """Return the SHA-256 of a file; of one that cannot be read, nothing."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _line(bad: Bad) -> bytes:

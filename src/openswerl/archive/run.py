@@ -2,6 +2,7 @@
 
 import functools
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -19,7 +20,7 @@ from openswerl.errors import UserError
 from openswerl.files import replacing
 from openswerl.progress import Progress
 from openswerl.stage import Job
-from openswerl.workers import workers
+from openswerl.workers import end_with_parent, workers
 
 
 def run(job: Job) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def run(job: Job) -> dict[str, Any]:
     if failed := [hour.name for hour in asked if hour.state == "failed"]:
         told = f"{len(failed)} of {len(asked)} hours could not be downloaded, {failed[0]} first"
         raise UserError(f"{told}: see {job.out / 'coverage.csv'} and run again; what came is kept")
+    _tell_if_useless(rows, job.out)
     return _summary(rows, list(hours.values()))
 
 
@@ -60,7 +62,7 @@ def read_hours(files: list[Path], folder: Path) -> Iterator[Hour]:
     progress = Progress("archive: hours read", len(files))
     count = max(1, min(workers(), len(files)))
     os.environ.setdefault(*SMALL_POOL)  # the processes inherit it
-    with ProcessPoolExecutor(count, get_context("spawn"), keep_small) as pool:
+    with ProcessPoolExecutor(count, get_context("spawn"), _start_worker) as pool:
         try:
             for hour in pool.map(functools.partial(make_hour, folder=folder), files):
                 progress.step(note=hour.file)
@@ -70,6 +72,11 @@ def read_hours(files: list[Path], folder: Path) -> Iterator[Hour]:
                 "a process that read an hour was killed, perhaps for its memory; what was read is kept: run again, "
                 "with OPENSWERL_WORKERS=1 if memory is short"
             ) from None
+
+
+def _start_worker() -> None:
+    end_with_parent()
+    keep_small()
 
 
 def _remove_strangers(files: list[Path], folder: Path) -> None:
@@ -92,6 +99,13 @@ def _coverage(asked: HourFile, hour: Hour | None) -> coverage.Hour:
     state = "failed" if account.quarantine and not account.input_bytes else asked.state
     events = account.kept + account.other_events
     return coverage.Hour(asked.name, state, account.input_bytes, events, account.kept, account.quarantined_bytes)
+
+
+def _tell_if_useless(rows: list[coverage.Hour], out: Path) -> None:
+    states = Counter(row.state for row in rows)
+    if states["failed"] and not states["read"]:
+        told = f"none of {states['failed']} hour files can be used, so there are no events"
+        print(f"archive: warning: {told}; {out / 'quarantine.jsonl'} says why", file=sys.stderr)
 
 
 def _summary(rows: list[coverage.Hour], hours: list[Hour]) -> dict[str, Any]:

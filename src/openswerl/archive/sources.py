@@ -18,8 +18,11 @@ def hour_files(data: DictConfig, inputs: dict[str, Path]) -> list[Path]:
 
 def local_files(data: DictConfig) -> list[str]:
     """Return the hour files of data.source=local; none for other sources, whose files a stage makes."""
-    local = data.source == "local" and data.path
-    return [str(path) for path in sorted(Path(data.path).glob("*.json.gz"))] if local else []
+    if data.source != "local" or data.path is None:
+        return []
+    # Snakemake takes braces in a name for a wildcard, and stops at a broken link: such a file is not watched.
+    files = sorted(Path(data.path).glob("*.json.gz"))
+    return [str(path) for path in files if path.is_file() and "{" not in str(path)]
 
 
 def clones_folder(data: DictConfig, inputs: dict[str, Path]) -> Path:

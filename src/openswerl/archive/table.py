@@ -1,8 +1,9 @@
 """Rows to Parquet: redacted, zstd, row groups of 200."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,7 +22,14 @@ OPTIONS: dict[str, Any] = {
     "use_dictionary": ["file", "type", "action"],
     "write_statistics": ["type", "created_at", "repo_id"],
 }
-TEXTS = tuple(EVENTS.names.index(name) for name in ("title", "body", "comment_body"))
+TEXTS = ("title", "body", "comment_body")
+# Short, and next to never to be redacted. Ids, shas, times and types are left as they are.
+NAMES = (
+    *("repo", "actor", "author", "base_ref", "default_branch", "head_ref", "head_repo"),
+    *("comment_author", "comment_path"),
+)
+TEXT_PLACES, NAME_PLACES = (tuple(map(EVENTS.names.index, names)) for names in (TEXTS, NAMES))
+LABELS = EVENTS.names.index("labels")
 
 
 class HourTable:
@@ -64,15 +72,23 @@ class HourTable:
 
     def _write(self, rows: list[Row]) -> None:
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
-        for place in TEXTS:
-            columns[place] = self._redacted(columns[place])
+        self._redact_columns(columns)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, EVENTS, strict=True)]
         self.writing.result()
         self.writing = self.thread.submit(self.writer.write_batch, pa.RecordBatch.from_arrays(arrays, schema=EVENTS))
 
+    def _redact_columns(self, columns: list[Sequence[Any]]) -> None:
+        for place in TEXT_PLACES:
+            columns[place] = self._redacted(columns[place])
+        for place in NAME_PLACES:
+            if not _clean(filter(None, columns[place])):
+                columns[place] = [name and self._redact(name) for name in columns[place]]
+        if not _clean(chain.from_iterable(filter(None, columns[LABELS]))):
+            columns[LABELS] = [labels and [self._redact(label) for label in labels] for labels in columns[LABELS]]
+
     def _redacted(self, texts: Sequence[str | None]) -> list[str | None]:
         """Redact a column. Texts without an @ are asked for together, as next to none of them holds a secret."""
-        clean = not any(redact("\n".join(text for text in texts if text and "@" not in text))[1:])
+        clean = _clean(text for text in texts if text and "@" not in text)
         return [text if not text or (clean and "@" not in text) else self._redact(text) for text in texts]
 
     def _redact(self, text: str) -> str:
@@ -80,3 +96,8 @@ class HourTable:
         self.emails += found.emails
         self.secrets += found.secrets
         return found.text
+
+
+def _clean(texts: Iterable[str]) -> bool:
+    """Whether there is nothing to redact in any of the texts, asked for together."""
+    return not any(redact("\n".join(texts))[1:])

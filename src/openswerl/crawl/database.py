@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from openswerl.errors import UserError
 from openswerl.workers import workers
 
 SQL = Path(__file__).parent / "sql"
@@ -66,7 +67,10 @@ class Database:
 
 @contextmanager
 def database(folder: Path, memory_mb: int) -> Iterator[Database]:
-    """Open an empty database in `folder`, deleted at the end. The whole process should stay below `memory_mb`."""
+    """Open an empty database in `folder`, deleted at the end. The whole process should stay below `memory_mb`.
+
+    Raises UserError if neither memory nor disk is enough.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     threads = max(1, min(workers(), memory_mb // MB_PER_THREAD))
@@ -77,8 +81,12 @@ def database(folder: Path, memory_mb: int) -> Iterator[Database]:
         "preserve_insertion_order": False,
         "autoinstall_known_extensions": False,
     }
-    with duckdb.connect(folder / "data.duckdb", config=settings) as connection:
-        yield Database(connection, memory_mb)
+    try:
+        with duckdb.connect(folder / "data.duckdb", config=settings) as connection:
+            yield Database(connection, memory_mb)
+    except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
+        message = str(error).strip().partition("\n")[0]
+        raise UserError(f"{folder}: {message} (memory_mb={memory_mb}); raise it or make room, and run again") from None
     shutil.rmtree(folder)
 
 

@@ -6,6 +6,8 @@ import msgspec
 
 from openswerl.redact import redact
 
+# The fields of a state that people write.
+TEXTS = ("title", "body", "author", "base_ref", "default_branch", "head_ref", "head_repo")
 # What GitHub shows in the place of an account that was deleted.
 GHOST = "ghost"
 
@@ -65,9 +67,12 @@ def found(candidate: Candidate, state: PullState) -> Answer:
     """Return the answer without addresses and secrets; other_repository if the name now belongs to another one."""
     if None not in (candidate.repo_id, state.repo_id) and state.repo_id != candidate.repo_id:
         return Answer(None, "other_repository")
-    title, body = redact(state.title), redact(state.body)
-    clean = msgspec.structs.replace(state, title=title.text, body=body.text)
-    return Answer(clean, "", title.emails + body.emails, title.secrets + body.secrets)
+    texts = {name: redact(getattr(state, name)) for name in TEXTS if getattr(state, name)}
+    labels = [redact(label) for label in state.labels]
+    fields = {name: text.text for name, text in texts.items()} | {"labels": [label.text for label in labels]}
+    every = [*texts.values(), *labels]
+    clean = msgspec.structs.replace(state, **fields)
+    return Answer(clean, "", sum(text.emails for text in every), sum(text.secrets for text in every))
 
 
 def event_row(candidate: Candidate, state: PullState, offset: int) -> dict[str, Any]:

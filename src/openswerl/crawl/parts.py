@@ -3,14 +3,11 @@
 import functools
 import json
 import multiprocessing
-import os
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from itertools import groupby
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +23,7 @@ from openswerl.files import write_json
 from openswerl.parquet import ParquetSink
 from openswerl.progress import Progress
 from openswerl.records import Blob, MergedPull, PullRequest
-from openswerl.workers import workers
+from openswerl.workers import end_with_parent, workers
 
 SAMPLE = 200
 MISMATCH = "count_mismatch"
@@ -78,7 +75,7 @@ def _make(work: Work, numbers: list[int]) -> Iterator[None]:
     make, count = functools.partial(make_part, work), min(workers(), len(numbers))
     with ExitStack() as stack:
         context = multiprocessing.get_context("spawn")
-        pool = stack.enter_context(ProcessPoolExecutor(count, context, _end_with_parent)) if count > 1 else None
+        pool = stack.enter_context(ProcessPoolExecutor(count, context, end_with_parent)) if count > 1 else None
         try:
             yield from pool.map(make, numbers) if pool else map(make, numbers)
         except BrokenProcessPool:
@@ -86,13 +83,6 @@ def _make(work: Work, numbers: list[int]) -> Iterator[None]:
                 "a process that joined pull requests was killed, perhaps for its memory; finished parts are kept: run "
                 "again, with OPENSWERL_WORKERS=1 if memory is short"
             ) from None
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent is killed; else it would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent:
-        threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()
 
 
 def make_part(work: Work, number: int) -> None:

@@ -80,6 +80,8 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         rows = _parquet(path) if path.suffix == ".parquet" else _lines(path)
         for number, row in enumerate(rows, 1):
+            if not isinstance(row, dict):
+                raise UserError(f"{path}: row {number} is no object; curate.benchmark_rows takes SWE-bench rows")
             if absent := [name for name in FIELDS if not isinstance(row.get(name), str)]:
                 raise UserError(f"{path}: row {number} has no {absent[0]}; curate.benchmark_rows takes SWE-bench rows")
             yield row

@@ -1,5 +1,6 @@
 """The curate stage: merged pull requests in, RL seeds and the funnel out, in two passes over the file."""
 
+import csv
 import shutil
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -32,7 +33,16 @@ def run(job: Job) -> dict[str, Any]:
     rules = Rules(cfg, Benchmark.load(cfg, laptop_benchmark(job.inputs.get("laptop"))))
     source = job.inputs["crawl"] / "pull_requests.parquet"
     total, seeds = curate(source, job.out, job.scratch, rules, job.cfg.memory_mb)
-    return {"pull_requests": total, "seeds": seeds}
+    dropped = dropped_by_reason(job.out / "funnel.csv")
+    told = ", ".join(f"{reason} {count}" for reason, count in dropped.items())
+    print(f"curate: {total} pull requests, {seeds} seeds; dropped: {told or 'none'}")
+    return {"pull_requests": total, "seeds": seeds, "dropped": dropped}
+
+
+def dropped_by_reason(path: Path) -> dict[str, int]:
+    """Return the counts of a funnel.csv, in its order."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["reason"]: int(row["dropped"]) for row in csv.DictReader(file) if row["reason"]}
 
 
 def curate(source: Path, out: Path, scratch: Path, rules: Rules, memory_mb: int) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from omegaconf import DictConfig
 
+from openswerl.redact import redact
 from openswerl.relate.budget import Considered
 from openswerl.relate.languages import is_test
 from openswerl.relate.query import Query
@@ -35,7 +36,7 @@ def named(text: str) -> list[str] | None:
 
 
 def rank(query: Query, tree: Tree, cfg: DictConfig, answer: Answer) -> tuple[list[Ranked], list[Considered]]:
-    """Return the good names in the model's order, and the others with a fault.
+    """Return the good names in the model's order, and the others, redacted, with a fault.
 
     Faults of names: hallucinated (no regular file of the tree), changed, duplicate, test (unless
     `cfg.include_tests`). Faults of answers: malformed, unfinished, prompt_too_long, not_asked.
@@ -47,7 +48,7 @@ def rank(query: Query, tree: Tree, cfg: DictConfig, answer: Answer) -> tuple[lis
     good = [path for path, fault in checked if not fault]
     reasons = (f"named by {cfg.llm.model.name}",)
     ranking = [Ranked(path, round(1 / place, 6), reasons) for place, path in enumerate(good, start=1)]
-    return ranking, [Considered(path[:SHOWN], fault) for path, fault in checked if fault]
+    return ranking, [Considered(redact(path).text[:SHOWN], fault) for path, fault in checked if fault]
 
 
 def _checked(lines: list[str], query: Query, tree: Tree, cfg: DictConfig) -> Iterator[tuple[str, str]]:

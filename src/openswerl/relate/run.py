@@ -21,7 +21,7 @@ from openswerl.relate.making import Made, Task, ask, make_chunk
 from openswerl.relate.quality import Quality
 from openswerl.relate.sink import Sink
 from openswerl.stage import Job
-from openswerl.workers import workers
+from openswerl.workers import end_with_parent, workers
 
 MEASURED = 2000
 PROGRESS = 500
@@ -48,7 +48,10 @@ def run(job: Job) -> dict[str, Any]:
             if sink.seeds % PROGRESS == 0:
                 print(f"relate: {sink.seeds} of {count} seeds", file=sys.stderr, flush=True)
     write_text(job.out / "quality.csv", quality.csv())
-    return sink.summary() | {"measured": quality.measured}
+    found = sink.summary()
+    told = ", ".join(f"{reason} {number}" for reason, number in found["dropped"].items())
+    print(f"relate: {count} seeds, {found['instances']} instances; dropped: {told or 'none'}")
+    return found | {"measured": quality.measured}
 
 
 def _all(work: Callable[[Task], list[Made]], tasks: Iterator[Task], count: int) -> Iterator[Made]:
@@ -58,6 +61,6 @@ def _all(work: Callable[[Task], list[Made]], tasks: Iterator[Task], count: int) 
         return
     # Not a fork: a model may be in memory here, and its threads do not survive one.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers(), context) as pool:
+    with ProcessPoolExecutor(workers(), context, end_with_parent) as pool:
         for group in in_order(pool, work, tasks, 2 * workers()):
             yield from group

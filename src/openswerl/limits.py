@@ -1,0 +1,43 @@
+"""Values that the types of the schema let through and that make no sense."""
+
+import math
+from collections.abc import Iterator
+
+from omegaconf import DictConfig, OmegaConf
+
+SOURCES = ("laptop", "local", "gharchive")
+# The least and the greatest value of a key.
+LIMITS = {
+    "memory_mb": (200, math.inf),  # DuckDB needs that much for its own
+    "crawl.max_blob_bytes": (1, math.inf),
+    "crawl.max_diff_bytes": (1, math.inf),
+    "network.connections": (1, math.inf),
+    "network.attempts": (1, math.inf),
+    "network.timeout_s": (0, math.inf),
+    "network.max_wait_s": (0, math.inf),
+    "network.clone_timeout_s": (0, math.inf),
+    "curate.max_changed_files": (1, math.inf),
+    "curate.max_diff_bytes": (1, math.inf),
+    "curate.max_seed_files": (1, math.inf),
+    "curate.max_overlap": (0, 1),
+    "curate.min_similarity": (0, 1),
+    "curate.overlap_words": (1, math.inf),
+    "relate.max_files": (0, math.inf),
+    "relate.max_bytes": (0, math.inf),
+}
+
+
+def faults(cfg: DictConfig) -> Iterator[str]:
+    """Yield a line for every value of a composed config that is out of bounds."""
+    if cfg.data.source not in SOURCES:
+        yield f"data.source={cfg.data.source} is none of {', '.join(SOURCES)}"
+    if not cfg.results:
+        yield "results is empty; give it a folder"
+    for key, (least, greatest) in LIMITS.items():
+        value = OmegaConf.select(cfg, key)
+        if not least <= value <= greatest:  # which nan is not
+            yield f"{key}={value} is not {_range(least, greatest)}"
+
+
+def _range(least: float, greatest: float) -> str:
+    return f"{least} or more" if greatest == math.inf else f"from {least} to {greatest}"

@@ -1,0 +1,45 @@
+"""The shape of conf/: every key and its type. Values live in conf/ alone; a key missing here is refused there."""
+
+from dataclasses import dataclass, field
+
+from omegaconf import MISSING
+
+from openswerl.schema.data import Crawl, Curate, Data, Network, Relate
+from openswerl.schema.results import Evaluate, Report, Tracking
+from openswerl.schema.training import Grpo, Model, Reward, Rollout, Sft
+
+
+@dataclass
+class Grid:
+    """The wildcards that Snakemake expands; `baselines` are the policies evaluated besides grpo-<reward>."""
+
+    reward: list[str] = MISSING
+    seed: list[int] = MISSING
+    baselines: list[str] = MISSING
+
+
+@dataclass
+class Config:
+    """The whole configuration."""
+
+    scale: str = MISSING
+    seed: int = MISSING
+    policy: str = MISSING
+    span: str = MISSING
+    memory_mb: int = MISSING
+    grid: Grid = field(default_factory=Grid)
+    data: Data = field(default_factory=Data)
+    network: Network = field(default_factory=Network)
+    crawl: Crawl = field(default_factory=Crawl)
+    curate: Curate = field(default_factory=Curate)
+    relate: Relate = field(default_factory=Relate)
+    model: Model = field(default_factory=Model)
+    rollout: Rollout = field(default_factory=Rollout)
+    sft: Sft = field(default_factory=Sft)
+    grpo: Grpo = field(default_factory=Grpo)
+    reward: Reward = field(default_factory=Reward)
+    evaluate: Evaluate = field(default_factory=Evaluate)
+    report: Report = field(default_factory=Report)
+    tracking: Tracking = field(default_factory=Tracking)
+    results: str = MISSING
+    run_dir: str = MISSING

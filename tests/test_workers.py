@@ -1,0 +1,20 @@
+import os
+
+import pytest
+
+from openswerl.errors import UserError
+from openswerl.workers import workers
+
+
+def test_the_variable_says_how_many_and_without_it_there_is_one_for_each_cpu(monkeypatch):
+    monkeypatch.setenv("OPENSWERL_WORKERS", "3")
+    assert workers() == 3
+    monkeypatch.delenv("OPENSWERL_WORKERS")
+    assert workers() == os.cpu_count()
+
+
+@pytest.mark.parametrize("given", ["", "0", "-1", "two", "1.5", " 2", "²"])
+def test_what_is_no_positive_integer_is_one_clear_error(monkeypatch, given):
+    monkeypatch.setenv("OPENSWERL_WORKERS", given)
+    with pytest.raises(UserError, match=rf"^OPENSWERL_WORKERS='{given}' is no positive integer.*$"):
+        workers()
