@@ -7,7 +7,7 @@ from typing import Any
 
 from isal import igzip_lib, isal_zlib
 
-CHUNK = 1 << 15  # about 200 KiB decompressed, which stay in the cache until they are parsed
+CHUNK = 1 << 16  # about 400 KiB decompressed, which stay in the cache until they are parsed
 SALVAGE_CHUNK = 64
 MAGIC = b"\x1f\x8b"
 GZIP = 31
