@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 from github_server import graphql_shape
 from openswerl.archive.columns import EVENTS
 from openswerl.crawl.enrich import enrich
-from openswerl.crawl.github import Candidate
+from openswerl.crawl.github.state import Candidate
 from servers import network
 
 TOKEN = "not-a-token-0123456789abcdefghij"

@@ -163,7 +163,7 @@ def test_pitfall_09_null_is_unknown_and_never_false(tmp_path):
     )
     found = aggregate([path], tmp_path / "scratch", MEMORY_MB, [])
     assert read_parquet(found.pulls, MergedPull) == []
-    expected = Undecided(thin["file"], thin["offset"], "a/b", 7, 1, BEFORE, "a" * 40, "b" * 40)
+    expected = Undecided("a/b", 7, 1, BEFORE, "a" * 40, "b" * 40, thin["file"], thin["offset"])
     assert read_parquet(found.undecided, Undecided) == [expected]
 
 

@@ -11,8 +11,8 @@ import pytest
 from crawl.asking import TOKEN, WHEN, ask, candidate, fill, github_once, rows
 from github_server import graphql_shape
 from openswerl.archive.columns import EVENTS
-from openswerl.crawl.github import Candidate
-from openswerl.crawl.graphql import BATCH
+from openswerl.crawl.github.graphql import BATCH
+from openswerl.crawl.github.state import Candidate
 from openswerl.errors import UserError
 from servers import status
 
@@ -239,7 +239,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from openswerl.crawl.enrich import enrich
-from openswerl.crawl.github import Candidate
+from openswerl.crawl.github.state import Candidate
 from servers import network
 wanted = [Candidate("acme/tool", 77, number, sys.argv[3], "d" * 40, "e" * 40) for number in range(1, 121)]
 enrich(wanted, Path(sys.argv[2]), network(sys.argv[1]))

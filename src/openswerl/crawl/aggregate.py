@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openswerl.archive.columns import EVENTS
 from openswerl.crawl.database import SHARE, Database, database
+from openswerl.crawl.github.state import Candidate
 from openswerl.crawl.links import KEYWORDS, closing_references
 from openswerl.crawl.tables import write_tables
 from openswerl.records import MergedPull
@@ -24,22 +24,16 @@ CHUNK = 10_000
 ROWS_PER_MB = 5  # pull requests with their conversation for each MB of memory
 EVENT_COUNTS = "SELECT type, count(*) FROM events WHERE NOT from_api(file) GROUP BY type ORDER BY type"
 UNDECIDED = """
-SELECT file, "offset", repo, repo_id, number, updated_at, base_sha, head_sha
+SELECT repo, repo_id, number, updated_at, base_sha, head_sha, file, "offset"
 FROM undecided ORDER BY lower(repo), number, key
 """
 
 
-class Undecided(msgspec.Struct, frozen=True):
-    """A pull request that was closed, by events that do not say whether it was merged; texts are empty if unknown."""
+class Undecided(Candidate, frozen=True):
+    """A candidate, and the event behind it; texts are empty if unknown."""
 
     file: str
     offset: int
-    repo: str
-    repo_id: int | None
-    number: int
-    updated_at: str
-    base_sha: str
-    head_sha: str
 
 
 class Aggregated(NamedTuple):

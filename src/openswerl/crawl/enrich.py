@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 from omegaconf import DictConfig
 
 from openswerl.archive.columns import EVENTS
-from openswerl.crawl.answers import Answers
-from openswerl.crawl.github import Answer, Candidate, event_row
-from openswerl.crawl.graphql import BATCH, ask
-from openswerl.crawl.rest import ask_one
+from openswerl.crawl.github.answers import Answers
+from openswerl.crawl.github.graphql import BATCH, ask
+from openswerl.crawl.github.rest import ask_one
+from openswerl.crawl.github.state import Answer, Candidate, event_row
 from openswerl.errors import UserError
 from openswerl.files import replacing, write_jsonl
 from openswerl.parquet import COMPRESSION, ROW_GROUP

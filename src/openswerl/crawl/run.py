@@ -11,7 +11,6 @@ from openswerl.archive.sources import clones_folder
 from openswerl.crawl.aggregate import Aggregated, Undecided, aggregate, undecided
 from openswerl.crawl.enrich import Enriched, enrich
 from openswerl.crawl.git import require_git
-from openswerl.crawl.github import Candidate
 from openswerl.crawl.merging import merge_blobs, merge_pull_requests
 from openswerl.crawl.mirror import make_mirrors
 from openswerl.crawl.parts import Work, join_all
@@ -62,8 +61,7 @@ def ask_github(job: Job, hours: Sequence[Path]) -> Enriched | None:
     path = job.scratch / "candidates" / "undecided.parquet"
     if not path.exists():
         undecided(hours, path.parent, job.cfg.memory_mb, job.cfg.data.repositories)
-    rows = iter_parquet(path, Undecided)
-    wanted = (Candidate(*(getattr(row, name) for name in Candidate.__struct_fields__)) for row in rows)
+    wanted = iter_parquet(path, Undecided)
     first = next(wanted, None)
     return enrich(chain([first], wanted), job.out / "github", job.cfg.network) if first else None
 

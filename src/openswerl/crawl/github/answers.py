@@ -8,7 +8,7 @@ from typing import Self
 
 import msgspec
 
-from openswerl.crawl.github import Answer, Candidate
+from openswerl.crawl.github.state import Answer, Candidate
 
 ANSWERS = """
 CREATE TABLE IF NOT EXISTS answers (

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from openswerl.crawl.github import GHOST, Answer, Candidate, PullState, found
-from openswerl.crawl.graphql import refuse_token
+from openswerl.crawl.github.graphql import refuse_token
+from openswerl.crawl.github.state import GHOST, Answer, Candidate, PullState, found
 from openswerl.web import GaveUp, Transient, Web
 
 # Forbidden, and unavailable for legal reasons; a rate limit, which is 403 too, is told apart before.

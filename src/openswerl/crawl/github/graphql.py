@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import httpx
 import msgspec
 
-from openswerl.crawl.github import GHOST, Answer, Candidate, PullState, found
-from openswerl.crawl.graphql_shapes import Author, Fault, Pull, RateLimit, Reply, Repository
+from openswerl.crawl.github.shapes import Author, Fault, Pull, RateLimit, Reply, Repository
+from openswerl.crawl.github.state import GHOST, Answer, Candidate, PullState, found
 from openswerl.errors import UserError
 from openswerl.waits import advice, seconds_until
 from openswerl.web import UNSAID_WAIT_S, GaveUp, Transient, Web
