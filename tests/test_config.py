@@ -183,7 +183,7 @@ def test_the_gate_stands_before_every_model(policy, before):
         (("seed=many",), "config: Value 'many' of type 'str' could not be converted to Integer"),
         (("curate.max_seed_files=???",), "config: no value for curate.max_seed_files; give each as key=value"),
         (("policy=nobody",), "policy=nobody is unknown: base, sft, sft-gold, grpo-<reward>"),
-        (("memory_mb=-5",), "config: memory_mb=-5 is not 200 or more"),
+        (("memory_mb=-5",), "config: memory_mb=-5 is not 150 or more"),
         (("data.source=nothing",), "config: data.source=nothing is none of laptop, local, gharchive"),
         (("results=",), "config: results is empty; give it a folder"),
         (("curate.min_similarity=7",), "config: curate.min_similarity=7.0 is not from 0 to 1"),

@@ -8,7 +8,7 @@ from omegaconf import DictConfig, OmegaConf
 SOURCES = ("laptop", "local", "gharchive")
 # The least and the greatest value of a key.
 LIMITS = {
-    "memory_mb": (200, math.inf),  # DuckDB needs that much for its own
+    "memory_mb": (150, math.inf),  # DuckDB needs that much for its own
     "crawl.max_blob_bytes": (1, math.inf),
     "crawl.max_diff_bytes": (1, math.inf),
     "network.connections": (1, math.inf),
