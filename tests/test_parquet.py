@@ -50,5 +50,29 @@ def test_another_kind_of_record_is_refused(tmp_path):
 
 def test_a_file_that_is_not_parquet_is_refused(tmp_path):
     (tmp_path / "a.parquet").write_text("not parquet")
-    with pytest.raises(UserError, match=r"a\.parquet does not hold Blob records"):
+    with pytest.raises(UserError, match=r"a\.parquet is damaged: .*; delete it"):
+        read_parquet(tmp_path / "a.parquet", Blob)
+
+
+@pytest.mark.parametrize("length", [0, 3, 500, -9])
+def test_a_file_cut_short_is_refused_in_one_line(tmp_path, length):
+    path = tmp_path / "a.parquet"
+    write_parquet(path, [Blob(str(number), "x" * number) for number in range(500)], Blob)
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(UserError, match=r"a\.parquet is damaged: [^\n]*; delete it and run again$"):
+        read_parquet(path, Blob)
+
+
+def test_a_flipped_page_is_refused_in_one_line(tmp_path):
+    path = tmp_path / "a.parquet"
+    write_parquet(path, [Blob(str(number), "x" * number) for number in range(500)], Blob)
+    data = bytearray(path.read_bytes())
+    data[40:400] = bytes(255 - value for value in data[40:400])
+    path.write_bytes(bytes(data))
+    with pytest.raises(UserError, match=r"^[^\n]*a\.parquet is damaged: [^\n]*$"):
+        read_parquet(path, Blob)
+
+
+def test_a_missing_file_names_the_command(tmp_path):
+    with pytest.raises(UserError, match=r"a\.parquet is missing; remake it with: snakemake"):
         read_parquet(tmp_path / "a.parquet", Blob)

@@ -3,7 +3,7 @@
 import types
 import typing
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -85,21 +85,35 @@ def write_parquet(path: Path, rows: Iterable[msgspec.Struct], kind: type[msgspec
     return sink.count
 
 
+@contextmanager
+def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file. Raises UserError if it is missing or damaged, also where that shows while it is read."""
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:  # a buffer would keep what was read
+            yield file
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing; remake it with: snakemake --cores all --forcerun STAGE") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise
+        raise UserError(f"{path} is damaged: {str(error).splitlines()[0]}; delete it and run again") from None
+
+
 def iter_parquet(path: Path, kind: type[R]) -> Iterator[R]:
     """Yield records, one row group in memory at a time.
 
-    Raises UserError naming file and field if the file does not fit `kind`.
+    Raises UserError naming file and field if the file does not fit `kind`; else as `open_parquet` does.
     """
-    try:
-        with pq.ParquetFile(path, pre_buffer=False) as file:  # a buffer would keep what was read
-            for batch in file.iter_batches(batch_size=ROW_GROUP):
-                columns = [column.to_pylist() for column in batch.columns]  # four times as fast as batch.to_pylist()
-                rows = [dict(zip(batch.schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
+    with open_parquet(path) as file:
+        for batch in file.iter_batches(batch_size=ROW_GROUP):
+            columns = [column.to_pylist() for column in batch.columns]  # four times as fast as batch.to_pylist()
+            rows = [dict(zip(batch.schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
+            try:
                 yield from msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
-    except FileNotFoundError:
-        raise UserError(f"{path} is missing; remake it with: snakemake --cores all --forcerun STAGE") from None
-    except (msgspec.ValidationError, pa.ArrowInvalid) as error:
-        raise UserError(f"{path} does not hold {kind.__name__} records: {error}; delete it and run again") from None
+            except msgspec.ValidationError as error:
+                raise UserError(
+                    f"{path} does not hold {kind.__name__} records: {error}; delete it and run again"
+                ) from None
 
 
 def read_parquet(path: Path, kind: type[R]) -> list[R]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import pyarrow.parquet as pq
 from omegaconf import DictConfig
 
 from openswerl.crawl.clone import Clone, Clones
@@ -20,7 +19,7 @@ from openswerl.crawl.git import GitError
 from openswerl.crawl.join import Joined, Unusable, join
 from openswerl.errors import UserError
 from openswerl.files import write_json
-from openswerl.parquet import ParquetSink
+from openswerl.parquet import ParquetSink, open_parquet
 from openswerl.progress import Progress
 from openswerl.records import Blob, MergedPull, PullRequest
 from openswerl.workers import end_with_parent, workers
@@ -56,7 +55,7 @@ def join_all(work: Work) -> list[Part]:
     Raises UserError if a process is killed.
     """
     work.folder.mkdir(parents=True, exist_ok=True)
-    with pq.ParquetFile(work.pulls, pre_buffer=False) as file:
+    with open_parquet(work.pulls) as file:
         parts = [part_of(work, number) for number in range(file.num_row_groups)]
     missing = [number for number, part in enumerate(parts) if not part.notes.exists()]
     progress = Progress("crawl: stretches of pull requests joined", len(parts))
@@ -88,7 +87,7 @@ def _make(work: Work, numbers: list[int]) -> Iterator[None]:
 def make_part(work: Work, number: int) -> None:
     """Join the pull requests of one row group, which are sorted by repository."""
     part = part_of(work, number)
-    with pq.ParquetFile(work.pulls, pre_buffer=False) as file:
+    with open_parquet(work.pulls) as file:
         pulls = msgspec.convert(file.read_row_group(number).to_pylist(), list[MergedPull])
     notes: dict[str, list[Any]] = {"quarantine": [], "warnings": []}
     with ParquetSink(part.pull_requests, PullRequest) as records, ParquetSink(part.blobs, Blob) as blobs:

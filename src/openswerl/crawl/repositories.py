@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
+from openswerl.parquet import open_parquet
 
 COLUMNS = ["repo", "repo_id", "fork"]
 
@@ -24,6 +24,6 @@ def repositories(pulls: Path) -> Iterator[dict[str, Any]]:
 
 
 def _rows(pulls: Path) -> Iterator[dict[str, Any]]:
-    with pq.ParquetFile(pulls, pre_buffer=False) as file:
+    with open_parquet(pulls) as file:
         for batch in file.iter_batches(columns=COLUMNS):
             yield from batch.to_pylist()

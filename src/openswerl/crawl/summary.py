@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow.parquet as pq
 
 from openswerl.archive import coverage
+from openswerl.parquet import open_parquet
 
 ADDED = ("bytes", "other_events", "kept", "quarantined_bytes", "unread_bytes")
 
@@ -42,7 +42,7 @@ def blob_summary(path: Path) -> dict[str, Any]:
     """Count the blobs, those without text by reason, and what was redacted."""
     reasons: Counter[str] = Counter()
     redactions = 0
-    with pq.ParquetFile(path, pre_buffer=False) as file:
+    with open_parquet(path) as file:
         for batch in file.iter_batches(columns=["reason", "redactions"]):
             reasons.update(reason for reason in batch["reason"].to_pylist() if reason)
             redactions += sum(batch["redactions"].to_pylist())

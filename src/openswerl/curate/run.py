@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from omegaconf import OmegaConf
 
 from openswerl.crawl.database import database
@@ -18,6 +17,7 @@ from openswerl.curate.benchmark import Benchmark
 from openswerl.curate.grouping import Grouping
 from openswerl.curate.rules import Rules
 from openswerl.curate.scan import scan
+from openswerl.parquet import open_parquet
 from openswerl.records import PullRequest
 from openswerl.schema import Curate
 from openswerl.stage import Job
@@ -62,7 +62,7 @@ def select(source: Path, positions: Iterable[int]) -> Iterator[pa.Table]:
     """Yield the rows at these positions, which rise; row groups without any are not read."""
     wanted = chain(positions, [-1])
     position, start = next(wanted), 0
-    with pq.ParquetFile(source, pre_buffer=False) as file:
+    with open_parquet(source) as file:
         for group in range(file.num_row_groups):
             rows = file.metadata.row_group(group).num_rows
             chosen = []

@@ -7,13 +7,11 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from openswerl.archive.sources import clones_folder
 from openswerl.crawl.clone import Clones
 from openswerl.crawl.git import require_git
 from openswerl.files import write_text
-from openswerl.parquet import iter_parquet
+from openswerl.parquet import iter_parquet, open_parquet
 from openswerl.records import PullRequest
 from openswerl.relate.ask import open_asker
 from openswerl.relate.chunks import CHUNK, chunks, in_order
@@ -36,7 +34,8 @@ def run(job: Job) -> dict[str, Any]:
     require_git()
     clones, cfg = Clones(clones_folder(job.cfg.data, job.inputs)), job.cfg.relate
     seeds = job.inputs["curate"] / "pull_requests.parquet"
-    count = pq.read_metadata(seeds).num_rows
+    with open_parquet(seeds) as file:
+        count = file.metadata.num_rows
     asker = open_asker(cfg, job.scratch / "answers.jsonl")
     tasks = (ask(pulls, clones, asker) for pulls in chunks(iter_parquet(seeds, PullRequest)))
     work = partial(make_chunk, clones=clones, cfg=cfg, share=min(1.0, MEASURED / max(count, 1)))
