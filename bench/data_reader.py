@@ -1,7 +1,8 @@
 """Speed and memory of the archive reader beside other readers: python bench/data_reader.py [FOLDER OF HOUR FILES].
 
 Without a folder at least 100 MB are put together out of the real extracts in OPENSWERL_DATA, or else generated. Rounds
-are interleaved; the best wall time of each counts, relative to decompression alone. The last line is JSON.
+are interleaved, each reading in a process of its own; the best wall time of each counts, relative to decompression
+alone. The last line is JSON.
 """
 
 import collections
@@ -20,7 +21,7 @@ from pathlib import Path
 from isal import isal_zlib
 
 from openswerl.archive.events import WANTED, HourReader
-from openswerl.archive.hour import SMALL_POOL, keep_small, make_hour
+from openswerl.archive.hour import ENVIRONMENT, keep_small, make_hour
 
 ROUNDS = 5
 SLOW_ROUNDS = 2
@@ -188,27 +189,37 @@ def measure(files: list[Path]) -> tuple[dict[str, float], dict[str, float], dict
     cpu: dict[str, float] = collections.defaultdict(lambda: 1e9)
     found: dict[str, int] = {}
     for turn in range(ROUNDS):
-        for name, reader in {**READERS, **(PEERS if turn < SLOW_ROUNDS else {})}.items():
+        for name in [*READERS, *(PEERS if turn < SLOW_ROUNDS else {})]:
             if name.startswith("pandas") and turn:
                 continue
-            start, start_cpu = time.perf_counter(), time.process_time()
-            found[name] = sum(map(reader, files))
-            wall[name] = min(wall[name], time.perf_counter() - start)
-            cpu[name] = min(cpu[name], time.process_time() - start_cpu)
+            seconds, cpu_seconds, found[name] = fresh("--time", name, *map(str, files))
+            wall[name], cpu[name] = min(wall[name], seconds), min(cpu[name], cpu_seconds)
     return wall, cpu, found
 
 
+def fresh(*arguments: str) -> list:
+    """Run this file in a process of its own, as the stage does: what ran before in one changes its heap, and speed."""
+    command = [sys.executable, __file__, *arguments]
+    return json.loads(subprocess.check_output(command, env=os.environ | ENVIRONMENT, text=True))
+
+
+def timed(name: str, files: list[Path]) -> list:
+    """Return wall and CPU seconds of a second pass, and the rows found."""
+    reader = {**READERS, **PEERS}[name]
+    if not name.startswith("pandas"):
+        keep_small()
+    sum(map(reader, files))
+    start, start_cpu = time.perf_counter(), time.process_time()
+    found = sum(map(reader, files))
+    return [time.perf_counter() - start, time.process_time() - start_cpu, found]
+
+
 def peak_memory(path: Path) -> float:
-    """Return the peak memory in MB of a fresh process that reads one hour as the stage does."""
-    command = [sys.executable, __file__, "--child", str(path)]
-    return float(subprocess.check_output(command, env=os.environ | dict([SMALL_POOL]), text=True))
-
-
-def child(path: Path) -> None:
+    """Return the peak memory in MB of a process that reads one hour as the stage does."""
     keep_small()
     stage(path)
     [peak] = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    print(int(peak) / 1024)
+    return int(peak) / 1024
 
 
 def composition(files: list[Path]) -> str:
@@ -225,12 +236,14 @@ def composition(files: list[Path]) -> str:
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["--child"]:
-        return child(Path(sys.argv[2]))
+    if sys.argv[1:2] == ["--time"]:
+        return print(json.dumps(timed(sys.argv[2], [Path(name) for name in sys.argv[3:]])))
+    if sys.argv[1:2] == ["--memory"]:
+        return print(json.dumps([peak_memory(Path(sys.argv[2]))]))
     with tempfile.TemporaryDirectory() as folder:
         files = input_files(Path(folder))
         print(composition(files))
-        memory = max(map(peak_memory, files))
+        memory = max(fresh("--memory", str(path))[0] for path in files)
         wall, cpu, found = measure(files)
     base, base_cpu = wall["igzip alone"], cpu["igzip alone"]
     print(f"{'':40}{'wall s':>8}{'x igzip':>9}{'x CPU':>8}{'rows':>8}")

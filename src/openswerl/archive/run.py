@@ -14,7 +14,7 @@ from typing import Any
 from openswerl.archive import coverage
 from openswerl.archive.account import total
 from openswerl.archive.download import HourFile, fetch_hours, hours_between
-from openswerl.archive.hour import SMALL_POOL, Hour, keep_small, make_hour, parquet_file, quarantine_file, stem
+from openswerl.archive.hour import ENVIRONMENT, Hour, keep_small, make_hour, parquet_file, quarantine_file, stem
 from openswerl.archive.sources import hour_files
 from openswerl.errors import UserError
 from openswerl.files import replacing
@@ -61,7 +61,7 @@ def read_hours(files: list[Path], folder: Path) -> Iterator[Hour]:
     """Yield the hours in order; one process reads one hour. Raises UserError if a process is killed."""
     progress = Progress("archive: hours read", len(files))
     count = max(1, min(workers(), len(files)))
-    os.environ.setdefault(*SMALL_POOL)  # the processes inherit it
+    os.environ.update(ENVIRONMENT | os.environ)  # the processes inherit it
     with ProcessPoolExecutor(count, get_context("spawn"), _start_worker) as pool:
         try:
             for hour in pool.map(functools.partial(make_hour, folder=folder), files):
