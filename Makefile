@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slow check sandbox base-model bench-similarity bench-data bench-grpo image clean
+.PHONY: demo test test-slow check sandbox base-model test-oracle bench-data bench-train image clean
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
@@ -46,19 +46,22 @@ test: check sandbox
 test-slow: $(VENV)/installed-dev sandbox
 	pytest -m slow
 
+# Losses and gradients against TRL's own trainer.
+test-oracle: $(VENV)/installed-dev
+	$(BIN)/pip install -c constraints.txt -e '.[oracle]'
+	pytest tests/oracle
+
 base-model: $(VENV)/installed
 	python scripts/dev/make_base_model.py results/base-model
 	@echo "The shipped one is src/openswerl/laptop/base; this one is results/base-model/base"
-
-bench-similarity: $(VENV)/installed
-	python bench/similarity.py
 
 # Without OPENSWERL_DATA the reader's input is generated. Half an hour.
 bench-data: $(VENV)/installed-bench
 	OMP_NUM_THREADS=1 python bench/data.py
 
-bench-grpo: $(VENV)/installed
-	OMP_NUM_THREADS=1 python bench/grpo_step.py
+# With TRL beside it: run `make test-oracle` first, or name an interpreter that has it: OPENSWERL_ORACLE_PYTHON=...
+bench-train: $(VENV)/installed
+	OMP_NUM_THREADS=1 python bench/train.py
 
 # For snakemake --sdm apptainer. Not needed for anything else.
 image: openswerl.sif

@@ -85,7 +85,7 @@ SFT = {"sft/paper/seed0", "sft/gold/seed0", "evaluate/sft/seed0", "evaluate/sft-
         ("tracking.wandb=disabled", set()),
         ("results=elsewhere", set()),
         ("report.title=x", {"report"}),
-        ("grpo.clip=0.3", {"report", *GRPO}),
+        ("grpo.clip_low=0.3", {"report", *GRPO}),
         (
             "sft.steps=7",
             {"report", *SFT},

@@ -170,7 +170,7 @@ def test_a_failure_leaves_no_result_and_keeps_the_checkpoints():
 def test_checkpoints_of_another_config_are_never_found():
     one, other = (Job(cell.view(), cell.folder, {}, cell.digest) for cell in (Cell("grpo"), Cell("grpo", ("seed=0",))))
     assert one.scratch == other.scratch
-    changed = Cell("grpo", ("grpo.clip=0.3",))
+    changed = Cell("grpo", ("grpo.clip_low=0.3",))
     assert Job(changed.view(), changed.folder, {}, changed.digest).scratch != one.scratch
 
 
@@ -234,3 +234,46 @@ def test_a_running_snakemake_is_a_warning_and_the_result_stays(monkeypatch, caps
     assert warning.startswith("laptop: warning: Snakemake did not record this result: ")
     assert "lock" in warning
     assert warning.count("\n") == 1
+
+
+TWO = ("processes=2",)
+
+
+def several(monkeypatch, rank: int) -> Cell:
+    """Be one of two processes of a training cell whose inputs are done."""
+    for name, value in {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2}.items():
+        monkeypatch.setenv(name, str(value))
+    cell = Cell("grpo", TWO)
+    finish(cell)
+    return cell
+
+
+def help_out(job: Job) -> dict:
+    """Take part without writing."""
+    CALLS.append(job)
+    return {}
+
+
+def test_the_main_process_alone_writes(monkeypatch):
+    cell = several(monkeypatch, rank=1)
+    run("help_out", cell)
+    assert len(CALLS) == 1
+    assert not cell.folder.exists()
+    run("work", several(monkeypatch, rank=0))
+    assert read_result(cell) == {"digest": cell.digest, "stage": "grpo", "rows": 1}
+
+
+def test_how_many_processes_run_does_not_change_the_identity():
+    assert Cell("grpo", TWO).digest == Cell("grpo").digest
+
+
+def test_another_number_of_processes_than_configured_is_one_line(monkeypatch):
+    finish(Cell("grpo"))
+    with pytest.raises(UserError, match=r"processes=2 and 1 were started.* torchrun --standalone --nproc-per-node 2"):
+        run("work", Cell("grpo", TWO))
+    several(monkeypatch, rank=0)
+    with pytest.raises(UserError, match="processes=1 and 2 were started"):
+        run("work", Cell("grpo"))
+    with pytest.raises(UserError, match="processes=1 and 2 were started"):
+        run("work", Cell("laptop", TWO))
+    assert CALLS == []

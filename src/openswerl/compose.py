@@ -2,6 +2,7 @@
 
 import functools
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
@@ -19,6 +20,7 @@ from openswerl.schema import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = Path(os.environ.get("OPENSWERL_CONF", ROOT / "conf")).resolve()
+PLAIN = ("policy", "seed", "span")
 
 ConfigStore.instance().store(name="schema", node=Config)
 
@@ -28,7 +30,7 @@ def load(*overrides: str) -> DictConfig:
     """Compose the config under Hydra overrides, the last one of a key winning. Raises UserError, one line."""
     last = {key_of(item): item for item in overrides}
     # Composing takes 0.2 s and the grid has many cells, so the plain axes, which no other value refers to, come later.
-    plain = [last.pop(axis) for axis in ("policy", "seed", "span") if axis in last]
+    plain = [last.pop(axis) for axis in PLAIN if axis in last]
     try:
         cfg = _compose(*last.values())
         return cast(DictConfig, OmegaConf.merge(cfg, OmegaConf.from_dotlist(plain))) if plain else cfg
@@ -39,15 +41,29 @@ def load(*overrides: str) -> DictConfig:
 @functools.cache
 def _compose(*overrides: str) -> DictConfig:
     """Return a config without interpolations, missing values, and values that make no sense."""
-    GlobalHydra.instance().clear()  # hydra.main holds it while a stage runs
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        cfg = compose("config", list(overrides))
+    cfg = _hydra(overrides)
     OmegaConf.resolve(cfg)
     if missing := ", ".join(sorted(OmegaConf.missing_keys(cfg))):
         raise UserError(f"config: no value for {missing}; give each as key=value")
     if found := "; ".join(faults(cfg)):
         raise UserError(f"config: {found}")
     return cfg
+
+
+def choices(*overrides: str) -> dict[str, str | None]:
+    """Return the option that is chosen of each group of conf/ under Hydra overrides; None for an empty one."""
+    return _choices(*{key_of(item): item for item in overrides if key_of(item) not in PLAIN}.values())
+
+
+@functools.cache
+def _choices(*overrides: str) -> dict[str, str | None]:
+    return dict(_hydra(overrides, return_hydra_config=True).hydra.runtime.choices)
+
+
+def _hydra(overrides: Iterable[str], **settings: bool) -> DictConfig:
+    GlobalHydra.instance().clear()  # hydra.main holds it while a stage runs
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        return compose("config", list(overrides), **settings)
 
 
 def key_of(override: str) -> str:

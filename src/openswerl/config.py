@@ -15,7 +15,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
-from openswerl.compose import CONF, key_of, load
+from openswerl.compose import CONF, choices, key_of, load
 from openswerl.errors import UserError
 
 GATE = ("gold", "none")
@@ -50,9 +50,9 @@ STAGES = {
     "crawl": Stage(("data", "crawl"), ("network", "memory_mb"), makes=("archive",)),
     "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
     "relate": Stage(("data", "relate")),
-    "sft": Stage(("model", "rollout", "sft", "seed"), ("tracking",)),
-    "grpo": Stage(("model", "rollout", "grpo", "reward", "seed"), ("tracking",)),
-    "evaluate": Stage(("model", "rollout", "relate", "evaluate", "policy", "seed"), ("tracking",)),
+    "sft": Stage(("model", "prompt", "edits", "rollout", "sft", "reward", "seed"), ("tracking", "processes")),
+    "grpo": Stage(("model", "prompt", "edits", "rollout", "grpo", "reward", "seed"), ("tracking", "processes")),
+    "evaluate": Stage(("model", "prompt", "edits", "rollout", "relate", "evaluate", "policy", "seed"), ("tracking",)),
     "report": Stage(("report", "grid", "scale")),
 }
 
@@ -68,8 +68,13 @@ class Cell:
 
     @property
     def cfg(self) -> DictConfig:
-        """The whole composed config."""
-        return load(*self.overrides)
+        """The whole composed config. A policy is evaluated under the prompt that its reward was trained with."""
+        return load(*_with_reward_behind(self))
+
+    @property
+    def choices(self) -> dict[str, str | None]:
+        """The option that is chosen of each group of conf/."""
+        return choices(*_with_reward_behind(self))
 
     def view(self, *, tracked_only: bool = False) -> DictConfig:
         """Return a read-only config with the declared keys alone: reading any other key raises."""
@@ -110,6 +115,15 @@ class Cell:
         return _before(self)
 
 
+def _with_reward_behind(cell: Cell) -> tuple[str, ...]:
+    """Return the overrides; of a policy that is evaluated, with the reward behind it, which may choose the prompt."""
+    policy = next((value for key, _, value in (item.partition("=") for item in cell.overrides) if key == "policy"), "")
+    stage, _, reward = policy.partition("-")
+    if cell.stage != "evaluate" or stage != "grpo" or not (CONF / "reward" / f"{reward}.yaml").exists():
+        return cell.overrides
+    return (*(item for item in cell.overrides if key_of(item) != "reward"), f"reward={reward}")
+
+
 @functools.cache
 def _content(path: str) -> str | None:
     """Return the sha256 of a file; None if it cannot be read, which its stage will say."""
@@ -146,10 +160,15 @@ def _before(cell: Cell) -> tuple[Cell, ...]:
         return report_cells(cell)
     chain = {"curate": "crawl", "relate": "curate", "sft": "relate", "grpo": "relate"}
     stages = [chain[cell.stage]] if cell.stage in chain else []
-    if cell.stage in DATA_STAGES and cell.cfg.data.source == "laptop":
+    if cell.cfg.data.source == "laptop" and (cell.stage in DATA_STAGES or _runs_tests(cell)):
         stages.append("laptop")
     hours = [cell.at("archive", f"span={span}") for span in spans(cell.cfg.data)] if cell.stage == "crawl" else []
     return (*hours, *(cell.at(stage) for stage in stages))
+
+
+def _runs_tests(cell: Cell) -> bool:
+    """Whether the reward runs tests in the repositories."""
+    return cell.stage == "grpo" and "clones" in cell.cfg.reward.options
 
 
 def spans(data: DictConfig) -> list[str]:

@@ -31,18 +31,21 @@ from openswerl.config import AXES, AXIS_NAMES, STAGES, Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
 from openswerl.files import remove_leftovers, write_json
+from openswerl.models.distributed import is_main, rank, world
+from openswerl.workers import end_with_launcher
 
 FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a work function gets: its slice of the config, its output folder, and the folders of the cells before."""
+    """What a work function gets: its slice of the config, its output folder, and the cells before and their folders."""
 
     cfg: DictConfig
     out: Path
     inputs: dict[str, Path]
     digest: str
+    before: tuple[Cell, ...] = ()
 
     @property
     def scratch(self) -> Path:
@@ -57,6 +60,8 @@ def app(stage: str, work: str) -> Callable[[], None]:
     @hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")
     def main(_: DictConfig) -> None:
         hydra_config = HydraConfig.get()
+        if world() > 1:
+            end_with_launcher()
         before = cpu_seconds() if hydra_config.mode == RunMode.MULTIRUN else 0.0
         with one_line(stage):
             run_cell(Cell(stage, tuple(hydra_config.overrides.task)), work, cpu_before=before)
@@ -76,14 +81,17 @@ def one_line(stage: str) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        raise SystemExit(f"{stage}: error: {error}") from None
+        where = "" if is_main() else f" in process {rank()}"
+        raise SystemExit(f"{stage}: error{where}: {error}") from None
 
 
 def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     """Run one cell unless its result exists. Raises UserError for a missing or foreign result.
 
+    Of several processes the main one alone locks, removes and writes; the others run the work function with it.
     `cpu_before`: the CPU seconds that this process had used before it turned to this cell.
     """
+    check_processes(cell)
     if read_result(cell) is not None:
         print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
         return
@@ -92,10 +100,13 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
             run_cell(before, f"openswerl.{before.stage}.run:run")
     inputs = {name: folder for before in cell.before for name, folder in required(before).items()}
     module, _, name = work.partition(":")
+    job = Job(cell.view(), cell.folder, inputs, cell.digest, cell.before)
+    if not is_main():
+        getattr(importlib.import_module(module), name)(job)
+        return
     start = time.monotonic()
     with lock(cell.folder):
         remove_leftovers(cell.folder)
-        job = Job(cell.view(), cell.folder, inputs, cell.digest)
         summary = getattr(importlib.import_module(module), name)(job)
         write_costs(cell, time.monotonic() - start, cpu_seconds() - cpu_before)
         write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **summary})
@@ -103,6 +114,17 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     print(f"{cell.stage}: wrote {cell.folder} ({cell.digest})")
     if not under_snakemake():
         adopt(cell)
+
+
+def check_processes(cell: Cell) -> None:
+    """Raise UserError unless as many processes were started on this machine as a training stage's config says."""
+    started = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    wanted = cell.cfg.processes if "processes" in STAGES[cell.stage].untracked else 1
+    if started != wanted:
+        raise UserError(
+            f"processes={wanted} and {started} were started: run this stage by Snakemake, or by "
+            f"torchrun --standalone --nproc-per-node {wanted} scripts/{cell.stage}.py ..."
+        )
 
 
 def read_result(cell: Cell) -> dict[str, Any] | None:

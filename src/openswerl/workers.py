@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+import time
 from multiprocessing.connection import wait
 
 from openswerl.errors import UserError
@@ -31,3 +32,15 @@ def end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent:
         threading.Thread(target=lambda: (wait([parent.sentinel]), os._exit(1)), daemon=True).start()
+
+
+def end_with_launcher() -> None:
+    """End this process when the one that started it is gone: torchrun, killed, would leave its processes training."""
+    launcher = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == launcher:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -155,13 +155,13 @@ class TableSampler:
     def __init__(self, greedy: dict[str, str], sampled: dict[str, list[str]]) -> None:
         self.greedy, self.sampled = greedy, sampled
         self.prompts: list[str] = []
-        self.seeds: list[int] = []
+        self.seeds: list[list[int]] = []
 
     def generate(
-        self, prompts: Sequence[Any], *, samples: int, temperature: float, seed: int
+        self, prompts: Sequence[Any], *, samples: int, temperature: float, seeds: Sequence[int]
     ) -> list[list[Completion]]:
         self.prompts += prompts
-        self.seeds.append(seed)
+        self.seeds.append(list(seeds))
         return [[self._answer(prompt, number, temperature) for number in range(samples)] for prompt in prompts]
 
     def _answer(self, prompt: str, number: int, temperature: float) -> Completion:

@@ -46,7 +46,7 @@ def saved_policy(tiny_policy: Any, tmp_path: Path) -> Path:
 def test_the_stage_runs_with_a_real_model(stage: Any, saved_policy: Path) -> None:
     """A random model never finds the form, and does not find it in the same way twice."""
     stage.gate()
-    overrides = [f"model.path={saved_policy}", "model.max_response_tokens=8"]
+    overrides = [f"model.path={saved_policy}", "model.max_prompt_tokens=120", "model.max_response_tokens=8"]
     result = run(stage.job("base", *overrides))
     greedy = [row for row in stage.outcomes("base") if row["decoding"] == "greedy"]
     assert {row["status"] for row in greedy} == {"format_error"} and result["executed"] == 0

@@ -3,18 +3,20 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from openswerl.edits import Block, render
+from openswerl.edits import RULES, Block, git_patch, render, render_patch
+from openswerl.evaluate.reading import Asking
 from openswerl.evaluate.repair import Policy, read_answer, repair
 from openswerl.evaluate.trees import Entry, apply_patch
 from openswerl.records import SourceFile, Task
 from openswerl.rollout import Completion
 
 TASK = Task("i", "the problem", [SourceFile("p/a.py", "x = 1\ny = 2\n"), SourceFile("p/b.py", "z = 3\n")])
+ASKING = Asking("compact", "search_replace", RULES["strict"])
 GOOD = render("why", [Block("p/a.py", "x = 1", "x = 5")])
 
 
-def _read(text: str, *, finished: bool = True) -> Any:
-    return read_answer(TASK, Completion(text, [], finished), "greedy", 0)
+def _read(text: str, *, finished: bool = True, asking: Asking = ASKING) -> Any:
+    return read_answer(TASK, Completion(text, [], finished), asking, "greedy", 0)
 
 
 def test_an_answer_becomes_a_patch_that_git_applies() -> None:
@@ -38,6 +40,32 @@ def test_a_badly_formed_answer_keeps_its_reason(text: str, reason: str) -> None:
     assert (found.reason, found.patch, found.key, found.output) == (reason, "", None, text)
 
 
+def test_the_rules_of_the_asking_decide() -> None:
+    dotted = GOOD.replace("### p/a.py", "### ./p/a.py")
+    assert _read(dotted).patch == _read(GOOD).patch
+    assert _read(dotted, asking=ASKING._replace(rules=RULES["paper"])).reason == "search_not_found"
+
+
+def test_a_unified_diff_is_applied_by_git() -> None:
+    asking = ASKING._replace(answer="unidiff")
+    files = {"p/a.py": "x = 5\ny = 2\n", "p/new.py": "n\n", "p/b.py": None}
+    patch = git_patch({file.path: file.content for file in TASK.files}, files)
+    found = _read(render_patch("why", patch), asking=asking)
+    assert (found.reason, found.patch) == (None, patch)
+    moved = patch.replace("x = 1", "x = 7")
+    assert _read(render_patch("why", moved), asking=asking).reason == "patch_does_not_apply"
+    link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n"
+    assert _read(render_patch("why", link), asking=asking).reason == "patch_does_not_apply"
+
+
+def test_the_prompt_asks_for_the_form_of_answer(table: Any) -> None:
+    sampler = table({"problem": GOOD}, {})
+    cfg = OmegaConf.create({"samples": 0, "temperature": 1.0})
+    asking = ASKING._replace(answer="unidiff")
+    repair([[TASK]], Policy(sampler, lambda prompt: True), cfg, asking, seed=0, say=lambda text: None)
+    assert sampler.prompts[0].endswith("Patch:\n")
+
+
 def test_an_unfinished_answer_is_badly_formed_even_if_it_parses() -> None:
     assert _read(GOOD, finished=False).reason == "unfinished"
 
@@ -55,7 +83,7 @@ def test_a_new_test_file_is_refused() -> None:
 
 def _repair(tasks: Any, sampler: Any, fits: Any = lambda prompt: True, samples: int = 2) -> Any:
     cfg = OmegaConf.create({"samples": samples, "temperature": 1.0})
-    return repair(tasks, Policy(sampler, fits), cfg, form="compact", seed=3, say=lambda text: None)
+    return repair(tasks, Policy(sampler, fits), cfg, ASKING, seed=3, say=lambda text: None)
 
 
 def test_every_instance_gets_a_greedy_answer_and_the_samples(table: Any) -> None:
@@ -66,7 +94,15 @@ def test_every_instance_gets_a_greedy_answer_and_the_samples(table: Any) -> None
         assert [(c.decoding, c.sample, c.reason) for c in group] == [
             ("greedy", 0, None), ("sample", 0, "missing_tag"), ("sample", 1, None),
         ]  # fmt: skip
-    assert len(set(sampler.seeds)) == 2, "two chunks must not share their random numbers"
+
+
+def test_an_instance_has_a_seed_of_its_own_wherever_it_stands(table: Any) -> None:
+    tasks = [Task(name, "the problem", TASK.files) for name in ("i", "j", "k")]
+    forwards, backwards = table({"problem": GOOD}, {}), table({"problem": GOOD}, {})
+    _repair([[task] for task in tasks], forwards)
+    _repair([[task] for task in reversed(tasks)], backwards)
+    _, seeds = forwards.seeds
+    assert len(set(seeds)) == 3 and backwards.seeds == [seeds[::-1]] * 2
 
 
 def test_no_samples_asks_for_greedy_alone(table: Any) -> None:

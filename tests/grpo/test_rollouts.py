@@ -1,61 +1,81 @@
-"""Scoring of groups: what counts as unfinished, and what people see in the metrics."""
+"""Scoring of groups: what counts as unfinished, what is masked, and which prompt has which seed."""
+
+import math
 
 import pytest
-from omegaconf import OmegaConf
 
-from openswerl.edits import render
-from openswerl.grpo.rollouts import draw_groups, open_rewards, reward_table, rollout_metrics, rollout_rows
-from openswerl.records import Instance, SourceFile
+from openswerl.errors import UserError
+from openswerl.grpo.rollouts import Group, Place, reward_table, sample_groups, score_groups
+from openswerl.reward import Score, open_rewards
 from openswerl.rollout import Completion
-from openswerl.sft.demonstrations import gold_edit
-
-OLD, NEW = "def f(a):\n    return a - 1\n", "def f(a):\n    return a + 1\n"
-INSTANCE = Instance("o__r-1", "o/r", "abc", "f is wrong", [SourceFile("m.py", OLD)], [], [SourceFile("m.py", NEW)], "")
-GOOD = render("think", gold_edit(INSTANCE))
-REWARD = {
-    "kind": "continuous", "compat": "paper", "format_penalty": -0.5, "time_limit_s": 10, "timeout_reward": -1,
-}  # fmt: skip
-CFG = OmegaConf.create(
-    {
-        "grpo": {"group_size": 4, "temperature": 1.0, "unfinished_reward": -1.0},
-        "model": {"prompt": "compact"},
-        "reward": REWARD,
-    }
-)
 
 
-class Fixed:
-    """Answers every prompt alike."""
-
-    def generate(self, prompts, *, samples, temperature, seed):
-        good = Completion(GOOD, [5, 6, 1], True)
-        endless = Completion(GOOD, [5, 6, 7, 8], False)
-        wrong = Completion(GOOD.replace("a + 1", "a * 1"), [5, 1], True)
-        return [[good, endless, Completion("what?", [9], True), wrong][:samples] for _ in prompts]
+def draw(instance, sampler, cfg):
+    places = [Place(0, instance), Place(1, instance)]
+    with open_rewards(cfg.reward, cfg.edits) as rewards:
+        return score_groups(places, sample_groups(places, sampler, cfg, step=7), rewards, cfg)
 
 
-@pytest.fixture
-def groups():
-    with open_rewards(CFG.reward) as rewards:
-        return draw_groups([INSTANCE, INSTANCE], Fixed(), rewards, CFG, 0)
-
-
-def test_rewards_and_reasons(groups):
-    good, endless, malformed, wrong = reward_table(groups)[0].tolist()
+def test_rewards_and_reasons(instance, rote, config):
+    groups = draw(instance, rote, config("reward.format_penalty=-0.5"))
+    good, endless, malformed, wrong = reward_table([group.rewards for group in groups])[1].tolist()
     assert (good, endless, malformed) == (1.0, -1.0, -0.5)
     assert 0 < wrong < 1
     assert [score.reason for score in groups[0].scores] == [None, "unfinished", "missing_tag", None]
 
 
-def test_metrics(groups):
-    metrics = rollout_metrics(groups)
-    assert metrics["format_rate"] == 0.5
-    assert metrics["exact_rate"] == metrics["unfinished_rate"] == 0.25
-    assert metrics["response_tokens"] == (3 + 4 + 1 + 2) / 4
-    assert metrics["timeout_rate"] == 0
+def test_a_truncated_answer_may_be_masked(instance, rote, config):
+    group, _ = draw(instance, rote, config("grpo.truncated=mask"))
+    assert math.isnan(group.rewards[1]) and not math.isnan(group.rewards[0])
+    assert (group.scored, group.scored_tokens) == (True, 3 + 1 + 2)
+    row = group.rows(7)[1]
+    assert (row.reward, row.reason) == (None, "unfinished")
 
 
-def test_rows_name_step_and_sample(groups):
-    rows = rollout_rows(groups, 7)
-    assert [(row.step, row.sample) for row in rows] == [(7, i) for _ in range(2) for i in range(4)]
-    assert rows[0].output == GOOD and rows[0].files == {"m.py": 1.0}
+def test_an_unknown_rule_for_truncated_answers_is_refused(instance, rote, config):
+    with pytest.raises(UserError, match=r"grpo\.truncated=drop is unknown: choose penalise or mask"):
+        draw(instance, rote, config("grpo.truncated=drop"))
+
+
+class Stuck:
+    """A scorer that never ends in time."""
+
+    def score_many(self, calls):
+        return [Score(None, "timeout") for _ in calls]
+
+
+@pytest.mark.parametrize(("value", "expected"), [("null", None), ("-0.25", -0.25)])
+def test_an_answer_that_could_not_be_scored_has_the_configured_value_or_none(instance, good, config, value, expected):
+    cfg = config(f"reward.timeout_reward={value}")
+    (group,) = score_groups([Place(0, instance)], [[Completion(good, [5, 1], True, None)]], Stuck(), cfg)
+    assert group.scores == [Score(expected, "timeout")]
+    assert group.scored is (expected is not None)
+
+
+def test_rows_name_step_and_sample(instance, rote, good, config):
+    rows = [row for group in draw(instance, rote, config()) for row in group.rows(7)]
+    assert [(row.step, row.sample, row.tokens) for row in rows] == [
+        (7, i, n) for _ in "12" for i, n in enumerate([3, 4, 1, 2])
+    ]
+    assert rows[0].output == good and rows[0].files == {"m.py": 1.0}
+
+
+def test_every_prompt_of_a_run_has_its_own_seed(instance):
+    seeds = {
+        Place(number, instance, attempt).seed(seed, step)
+        for number in range(8) for attempt in range(2) for seed in range(2) for step in range(20)
+    }  # fmt: skip
+    assert len(seeds) == 8 * 2 * 2 * 20
+
+
+def test_another_prompt_for_a_place_is_a_function_of_seed_and_step(tasks):
+    place = Place(3, tasks[0])
+    others = [place.other(tasks, 0, step) for step in range(20)]
+    assert others == [place.other(tasks, 0, step) for step in range(20)]
+    assert all((other.number, other.attempt) == (3, 1) for other in others)
+    assert len({other.instance.instance_id for other in others}) > 5
+
+
+def test_group_without_any_reward():
+    group = Group(Place(0, None), [Completion("", [1], True, None)], [Score(None, "timeout")])
+    assert (group.scored, group.scored_tokens) == (False, 0)

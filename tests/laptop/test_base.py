@@ -49,7 +49,7 @@ def test_base_knows_the_job_and_has_poor_habits():
     tasks = [make_repair(rng) for _ in range(16)]
     sampler = open_sampler(cfg.model, cfg.rollout, base_checkpoint(cfg.model))
     prompts = [repair_prompt(task.task, "compact") for task in tasks]
-    drawn = sampler.generate(prompts, samples=4, temperature=1.0, seed=0)
+    drawn = sampler.generate(prompts, samples=4, temperature=1.0, seeds=range(len(prompts)))
     rewards = [
         score(task.task.context, oracle(task), completion.text).reward
         for task, completions in zip(tasks, drawn, strict=True)

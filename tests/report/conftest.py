@@ -125,8 +125,8 @@ def job(tmp_path: Path, inputs: dict[str, Path]) -> Job:
 
 
 def job_for(results: Path, folders: dict[str, Path], *overrides: str) -> Job:
-    view = Cell("report", (*OVERRIDES, *overrides)).view()
-    return Job(view, results / "smoke" / "report", folders, "0123456789ab")
+    cell = Cell("report", (*OVERRIDES, *overrides))
+    return Job(cell.view(), results / "smoke" / "report", folders, "0123456789ab", cell.before)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The page, made by the whole stage from files on disk."""
 
+import csv
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -131,6 +132,16 @@ def test_digests_and_commands_are_printed(page: str, inputs: dict[str, Path]) ->
         'grid.baselines=[base,sft,sft-gold] data.world.untidy=true"'
     )
     assert command in words
+
+
+def test_the_config_card_is_folded_into_the_page_and_a_table_beside_it(job: Job) -> None:
+    text = page_of(job)
+    assert "<details><summary>Config card" in text
+    words = Reader(text).words
+    for row in csv.DictReader((job.out / "config_card.csv").open(encoding="utf-8")):
+        cells = [f"{row['group']}.{row['key']}", *(row[k] for k in ("value", "source", "note", "used_by"))]
+        assert " ".join(" ".join(filter(None, cells)).split()) in words
+    assert "grpo.steps 3 scale smoke grpo " in words, "set by the scale, whose line says no more"
 
 
 def test_the_oracle_setting_is_told(job: Job, page: str, tmp_path: Path, make_job: Make) -> None:

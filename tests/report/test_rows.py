@@ -18,7 +18,7 @@ def test_line_separators_in_model_text_do_not_split_a_row(tmp_path: Path) -> Non
     ("text", "message"),
     [
         ('{"step": 1', "line 2"),
-        (LINE.replace('"reward": 1', '"reward": "high"'), "line 2: Expected `float`, got `str` - at `$.reward`"),
+        (LINE.replace('"reward": 1', '"reward": "high"'), "line 2: Expected `float | null`, got `str` - at `$.reward`"),
         (LINE.replace('"step": 1, ', ""), "missing required field `step`"),
     ],
 )

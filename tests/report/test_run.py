@@ -12,6 +12,7 @@ from openswerl.stage import Job
 OVERRIDES = ("scale=smoke", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")  # as in conftest.py
 FILES = {
     *("table2.csv", "table2.md", "decoding.csv", "paired.csv", "funnel.md", "report.html", "figures/resolved.svg"),
+    "config_card.csv",
     *("figures/training-continuous-0.svg", "figures/training-discrete-0.svg", "figures/paper-resolved.svg"),
     *("figures/histogram-continuous-0.svg", "figures/histogram-discrete-0.svg"),
     *("figures/zero-variance.svg", "figures/response-length.svg"),
@@ -25,7 +26,8 @@ from openswerl.report.run import run
 from openswerl.stage import Job
 inputs, out, digest, *overrides = sys.argv[1:]
 folders = {folder.name: folder for folder in sorted(Path(inputs).iterdir(), reverse=True)}
-run(Job(Cell("report", tuple(overrides)).view(), Path(out), folders, digest))
+cell = Cell("report", tuple(overrides))
+run(Job(cell.view(), Path(out), folders, digest, cell.before))
 """
 
 

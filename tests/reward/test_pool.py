@@ -9,11 +9,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from openswerl.compose import load
+from openswerl.edits import Block, render
 from openswerl.errors import UserError
-from openswerl.reward import Score, ScorePool, score
+from openswerl.reward import Score, ScorePool, open_rewards, score
 from openswerl.reward.processes import Processes
-from openswerl.reward.registry import Settings
-from openswerl.reward.scoring import Call, TooLargeError, score_small
+from openswerl.reward.scoring import score_small
+from openswerl.reward.settings import Call, Settings
+from openswerl.reward.work import TooLargeError
 
 Triple = tuple[dict[str, str], dict[str, str], str]
 
@@ -41,7 +44,7 @@ def plain_score(triple: Triple) -> float:
 SMALL = new_file("x = 1", "x = 2")
 LARGE = new_file(words(1, 60), words(2, 60))
 PATHOLOGICAL = new_file(words(3, 4000), words(4, 4000))
-TIMEOUT = Score(-0.7, "timeout")
+TIMEOUT = Score(None, "timeout")
 
 
 def test_the_examples_are_on_their_side_of_the_bound() -> None:
@@ -60,7 +63,7 @@ def test_scores_keep_their_order_and_equal_plain_difflib() -> None:
 def test_a_time_out_is_recorded_and_the_pool_keeps_working() -> None:
     """Without the kill the pathological pair takes more than ten minutes, past the session's time-out."""
     before = psutil.Process().children()
-    with ScorePool(workers=1, time_limit_s=2, timeout_reward=-0.7) as pool:
+    with ScorePool(workers=1, time_limit_s=2) as pool:
         scores = pool.score_many([PATHOLOGICAL, LARGE, PATHOLOGICAL, SMALL])
         assert (scores[0], scores[2]) == (TIMEOUT, TIMEOUT)
         assert [scores[1].reward, scores[3].reward] == [plain_score(LARGE), plain_score(SMALL)]
@@ -70,11 +73,36 @@ def test_a_time_out_is_recorded_and_the_pool_keeps_working() -> None:
 
 def test_a_single_score_has_the_same_limit() -> None:
     before = psutil.Process().children()
-    assert score(*PATHOLOGICAL, time_limit_s=0.3, timeout_reward=-0.7) == TIMEOUT
+    assert score(*PATHOLOGICAL, time_limit_s=0.3) == TIMEOUT
     assert score(*LARGE, time_limit_s=60) == score(*LARGE)
     assert score(*SMALL, time_limit_s=0.3) == score(*SMALL)
     for process in set(psutil.Process().children()).difference(before):
         process.kill()
+
+
+def test_the_time_of_a_scoring_is_told_and_a_time_out_has_the_limit_s() -> None:
+    with ScorePool(time_limit_s=0.5, cache_size=8) as pool:
+        small, late = pool.score_many([SMALL, PATHOLOGICAL])
+        assert 0 < small.seconds < 0.5 and late.seconds == 0.5
+        assert [scored.seconds for scored in pool.score_many([SMALL])] == [0.0]
+
+
+def test_equal_answers_are_scored_once_and_a_time_out_is_tried_again() -> None:
+    with ScorePool(time_limit_s=0.5, cache_size=8) as pool:
+        first, second, third = pool.score_many([PATHOLOGICAL, SMALL, PATHOLOGICAL])
+        assert first is third
+        late, known = pool.score_many([PATHOLOGICAL, SMALL])
+        assert (late, late.seconds, known, known.seconds) == (TIMEOUT, 0.5, second, 0.0)
+
+
+def test_the_config_opens_a_pool_by_its_rules() -> None:
+    cfg = load("reward=discrete", "edits=paper", "reward.format_penalty=-0.5")
+    context, oracle = {"a.py": "x\n"}, {"a.py": "y\n"}
+    output = render("t", [Block("./a.py", "x", "y")])
+    with open_rewards(cfg.reward, cfg.edits) as pool:
+        assert pool.score_many([(context, oracle, output)]) == [Score(-0.5, "search_not_found")]
+    with open_rewards(cfg.reward, load().edits) as pool:
+        assert pool.score_many([(context, oracle, output)]) == [Score(1.0, None, {"a.py": 1.0}, ("dot_slash",))]
 
 
 def test_small_answers_start_no_process() -> None:
@@ -96,7 +124,7 @@ def test_a_small_change_of_a_long_file_is_large_for_the_line_diff() -> None:
     call = Call({"f": long}, {"f": long + "x"}, new_file("x = 1", "")[2])
     with pytest.raises(TooLargeError):
         score_small(call, Settings())
-    assert score(*call, time_limit_s=60) == score(*call) == Score(0.0, files={"f": 0.0, "n.py": 0.0})
+    assert score(*call[:3], time_limit_s=60) == score(*call[:3]) == Score(0.0, files={"f": 0.0, "n.py": 0.0})
 
 
 def test_a_dead_worker_is_replaced() -> None:
@@ -131,7 +159,7 @@ def test_a_worker_whose_parent_is_gone_is_ended_by_the_kernel(tmp_path: Path) ->
     script = tmp_path / "main.py"
     script.write_text(
         "import threading\nfrom multiprocessing import Pipe\n"
-        "from openswerl.reward.registry import Settings\nfrom openswerl.reward.scoring import Call\n"
+        "from openswerl.reward.settings import Call, Settings\n"
         "from openswerl.reward.worker import serve\n"
         f"near, far = Pipe()\nmessage = (Call(*{PATHOLOGICAL!r}), Settings(), 0.1)\n"
         "threading.Thread(target=near.send, args=[message]).start()\nserve(far)\n"
@@ -151,7 +179,7 @@ def test_the_cpu_limit_of_a_call_does_not_outlast_it() -> None:
 
 
 def test_no_worker_or_no_time_is_refused() -> None:
-    for bad in ({"workers": 0}, {"time_limit_s": 0}):
+    for bad in ({"workers": 0}, {"time_limit_s": 0}, {"cache_size": -1}):
         with pytest.raises(UserError, match="at least one worker"):
             ScorePool(**bad)
 

@@ -127,6 +127,18 @@ def test_well_formed_answers_by_exact_match(name: str) -> None:
     assert scored.reward == (1.0 if predicted_diffs == oracle_diffs else 0.0)
 
 
+def test_events_tell_what_the_official_rule_lets_through() -> None:
+    events = {name: score(CONTEXT, one[1], one[0]).events for name, one in WELL_FORMED.items()}
+    assert {name: found for name, found in events.items() if found} == {
+        "search text twice": ("several_matches",),
+        "prefix of a line": ("partial_line",),
+        "empty search on a file": ("empty_search_on_file",),
+        "in sequence": ("partial_line",),
+        "malformed part": ("incomplete_block",),
+        "two blocks in one fence": ("marker_inside_block",),
+    }
+
+
 @pytest.mark.parametrize("kind", ["continuous", "discrete"])
 @pytest.mark.parametrize("name", MALFORMED)
 def test_malformed_answers(name: str, kind: str) -> None:

@@ -20,8 +20,8 @@ def test_a_misspelt_key_in_a_group_file(project):
 
 
 def test_a_file_that_is_not_yaml(project):
-    project.edit("grpo/default.yaml", "clip", "[0.2")
-    assert "conf/grpo/default.yaml" in refused(project)
+    project.edit("grpo/laptop.yaml", "clip_low", "[0.2")
+    assert "conf/grpo/laptop.yaml" in refused(project)
 
 
 @pytest.mark.parametrize(

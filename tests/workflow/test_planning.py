@@ -65,8 +65,8 @@ def test_arguments_alone_rerun_nothing(finished):
 
 
 def test_a_comment_the_order_of_keys_and_the_form_of_numbers_rerun_nothing(finished):
-    clip = load().grpo.clip
-    finished.edit("grpo/default.yaml", "clip", f"{clip:e} # a comment")
+    clip = load().grpo.clip_low
+    finished.edit("grpo/laptop.yaml", "clip_low", f"{clip:e} # a comment")
     path = finished.conf / "reward/continuous.yaml"
     path.write_text("\n".join(reversed(path.read_text().splitlines())))
     assert finished.plan() == set()

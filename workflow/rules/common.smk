@@ -50,6 +50,13 @@ def args(w, input):
     return [*OVERRIDES, *(f"{axis}={value}" for axis, value in w.items())]
 
 
+def launcher(w, input):
+    """What starts a training script: torchrun if there are several processes. Derived like `args`."""
+    if CFG.processes == 1:
+        return ["python"]
+    return ["torchrun", "--standalone", f"--nproc-per-node={CFG.processes}"]
+
+
 def tracked(stage):
     """What the stage may read of the config: a change here, and only here, reruns the rule."""
     return lambda w: conf.Cell(stage, tuple(args(w, None))).params

@@ -8,13 +8,14 @@ rule grpo:
         policy=directory(f"{RUN}/grpo/{{reward}}/seed{{seed}}/policy"),
     log:
         f"{RUN}/logs/grpo/{{reward}}/seed{{seed}}.log",
-    threads: 1
+    threads: CFG.processes
     resources:
         mem_mb=4000,
         runtime=60,
         gpu=0,
     params:
         cfg=tracked("grpo"),
+        launcher=launcher,
         args=args,
     shell:
-        "python scripts/grpo.py {params.args:q} 2>&1 | tee {log}"
+        "{params.launcher} scripts/grpo.py {params.args:q} 2>&1 | tee {log}"

@@ -8,13 +8,14 @@ rule sft:
         policy=directory(f"{RUN}/sft/{{sft}}/seed{{seed}}/policy"),
     log:
         f"{RUN}/logs/sft/{{sft}}/seed{{seed}}.log",
-    threads: 1
+    threads: CFG.processes
     resources:
         mem_mb=4000,
         runtime=60,
         gpu=0,
     params:
         cfg=tracked("sft"),
+        launcher=launcher,
         args=args,
     shell:
-        "python scripts/sft.py {params.args:q} 2>&1 | tee {log}"
+        "{params.launcher} scripts/sft.py {params.args:q} 2>&1 | tee {log}"

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from cydifflib import SequenceMatcher
 
-from openswerl.edits.answer import Block, FormatError
+from openswerl.edits.answer import Block
 from openswerl.edits.engine import apply
 from openswerl.edits.render import render
+from openswerl.edits.rules import FormatError
 
 JOIN_GAP = 3
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from openswerl.edits.answer import Block, FormatError, parse, parse_blocks
+from openswerl.edits.answer import Block, parse, parse_blocks
+from openswerl.edits.rules import FormatError
 
 
 class InexpressibleError(ValueError):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from openswerl.config import GATE
+from openswerl.edits import rules_of
 from openswerl.errors import UserError
 from openswerl.evaluate import sandbox
 from openswerl.evaluate.benchmark import Problem, load
@@ -19,6 +20,7 @@ from openswerl.evaluate.judge import judge
 from openswerl.evaluate.official import OfficialRun
 from openswerl.evaluate.outcomes import Row, metrics, outcome_row, summarise
 from openswerl.evaluate.policies import open_policy
+from openswerl.evaluate.reading import Asking
 from openswerl.evaluate.repair import Candidate, Policy, repair
 from openswerl.evaluate.sources import Sources
 from openswerl.evaluate.vote import vote
@@ -70,7 +72,8 @@ def _answers(
         return [(problem, [gate_candidate(problem, cfg.policy)]) for problem in problems]
     check_gate(job.inputs, problems)
     tasks = build_tasks(problems, sources, cfg)
-    found = repair(tasks, open_policy(), cfg.evaluate, form=cfg.model.prompt, seed=cfg.seed, say=say)
+    asking = Asking(cfg.model.prompt, cfg.prompt.answer, rules_of(cfg.edits))
+    found = repair(tasks, open_policy(), cfg.evaluate, asking, seed=cfg.seed, say=say)
     return [(problem, [*group, *vote(group)]) for problem, group in zip(problems, found, strict=True)]
 
 

@@ -1,35 +1,90 @@
-"""The GRPO objective (paper Eq. 2): clipped ratio times group-normalised advantage, less a KL term.
+"""The GRPO objective (paper Eq. 2): the clipped ratio times the advantage, less a KL term to the reference.
 
-Our choices where the paper is silent: the ratio is per token; a sequence's loss is the mean over its tokens, the
-batch's the mean over sequences; KL is the unbiased per-token estimate exp(d) - d - 1 with d = log ref - log policy.
+Eq. 2 is written with one ratio per sequence and no division by length, and it names no estimator of the KL term. Each
+of these is a choice here: see `RATIOS`, `NORMALISATIONS` and `ESTIMATORS`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import torch
+from omegaconf import DictConfig
 
-STD_FLOOR = 1e-4
-ZERO_VARIANCE = 1e-6
+from openswerl.errors import UserError
+from openswerl.grpo.advantages import SCALINGS
+
+RATIOS = {
+    # The usual reading: one ratio per token, so that clipping drops single tokens.
+    "token": lambda change, mask: change.exp(),
+    # Eq. 2 to the letter: the product over the sequence, which long answers make very large or very small.
+    "sequence": lambda change, mask: (change * mask).sum(1, keepdim=True).exp().expand_as(change),
+    # The sequence's ratio as a geometric mean per token.
+    "geometric": lambda change, mask: ((change * mask).sum(1, keepdim=True) / _lengths(mask)).exp().expand_as(change),
+}
+# All three estimate KL(policy, reference) of a token drawn from the policy, with d = log reference - log policy.
+ESTIMATORS = {
+    # Unbiased, of high variance; as a loss its gradient on the policy's own samples is zero on average.
+    "k1": lambda d: -d,
+    # Biased and of low variance; as a loss its gradient is that of the KL term.
+    "k2": lambda d: d.square() / 2,
+    # Unbiased and never negative; GRPO's usual choice.
+    "k3": lambda d: d.exp() - d - 1,
+}
+# What a token weighs, given its row's length, and the batch's sequences, tokens and longest answer allowed.
+NORMALISATIONS = {
+    # Sequences weigh alike: the mean over a sequence's tokens, then over sequences.
+    "sequence": lambda lengths, batch: 1 / (lengths * batch.sequences),
+    # Tokens weigh alike: long answers weigh more.
+    "token": lambda lengths, batch: torch.full_like(lengths, 1 / max(1, batch.tokens)),
+    # Tokens weigh alike, and a batch of short answers steps no further than one of long answers.
+    "constant": lambda lengths, batch: torch.full_like(lengths, 1 / (batch.longest * batch.sequences)),
+}
+CHOICES: dict[str, Iterable[str]] = {
+    "ratio": RATIOS,
+    "normalisation": NORMALISATIONS,
+    "kl_estimator": ESTIMATORS,
+    "advantage_scaling": SCALINGS,
+}
 
 
-def group_advantages(rewards: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return advantages (r - mean) / std of [prompts, group] rewards, and which groups [prompts] carry a signal.
+@dataclass(frozen=True)
+class Objective:
+    """The choices of Eq. 2. Raises UserError for a name that is none."""
 
-    A group whose rewards are all alike has zero advantage; it is never divided by a tiny deviation.
-    """
-    deviation = rewards.std(1, keepdim=True)
-    live = deviation[:, 0] > ZERO_VARIANCE
-    advantages = (rewards - rewards.mean(1, keepdim=True)) / (deviation + STD_FLOOR)
-    return advantages * live[:, None], live
+    ratio: str = "token"
+    normalisation: str = "sequence"
+    kl_estimator: str = "k3"
+    kl_coefficient: float = 0.0
+    clip_low: float = 0.2
+    clip_high: float = 0.2
+    advantage_scaling: str = "group_std"
+
+    def __post_init__(self) -> None:
+        for key, known in CHOICES.items():
+            if getattr(self, key) not in known:
+                raise UserError(f"grpo.{key}={getattr(self, key)} is unknown: choose {', '.join(known)}")
+
+    @classmethod
+    def of(cls, grpo: DictConfig) -> "Objective":
+        """Return the objective that conf/grpo describes."""
+        return cls(**{key: grpo[key] for key in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The counts of the whole batch, over all ranks: what has no signal or is masked stays in `sequences`."""
+
+    sequences: int
+    tokens: int
+    longest: int
 
 
 @dataclass(frozen=True)
 class LossTerms:
-    """The loss to minimise, and the mean KL and clipped share for the log."""
+    """The loss to minimise, and sums over tokens for the log."""
 
     loss: torch.Tensor
-    kl: float
-    clipped: float
+    sums: dict[str, float] = field(default_factory=dict)
 
 
 def grpo_loss(
@@ -38,28 +93,29 @@ def grpo_loss(
     reference: torch.Tensor | None,
     advantages: torch.Tensor,
     mask: torch.Tensor,
-    *,
-    clip: float,
-    kl_coefficient: float,
-    sequences: int,
+    batch: Batch,
+    objective: Objective,
 ) -> LossTerms:
-    """Return the loss over [rows, tokens] log-probabilities with [rows] advantages.
-
-    `sequences` is the number of samples of the whole batch: rows left out for lack of signal stay in the denominator.
-    """
-    ratio = (logprobs - old).exp()
-    gain = advantages[:, None]
-    surrogate = torch.minimum(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain)
-    loss, kl = -surrogate, torch.zeros_like(surrogate)
+    """Return the loss over [rows, tokens] log-probabilities with [rows] advantages; rows of an empty mask add 0."""
+    change = (logprobs - old).where(mask, 0.0)
+    ratio = RATIOS[objective.ratio](change, mask)
+    low, high, gain = 1 - objective.clip_low, 1 + objective.clip_high, advantages[:, None]
+    loss = -torch.minimum(ratio * gain, ratio.clamp(low, high) * gain)
+    kl = torch.zeros_like(loss)
     if reference is not None:
-        distance = reference - logprobs
-        kl = distance.exp() - distance - 1
-        loss = loss + kl_coefficient * kl
-    lengths = mask.sum(1)
-    mean = ((loss * mask).sum(1) / lengths).sum() / sequences
-    outside = ((ratio - 1).abs() > clip) & mask
-    return LossTerms(mean, _mean(kl, mask), _mean(outside, mask))
+        kl = ESTIMATORS[objective.kl_estimator]((reference - logprobs).where(mask, 0.0))
+        loss = loss + objective.kl_coefficient * kl
+    weight = NORMALISATIONS[objective.normalisation](_lengths(mask).to(loss.dtype), batch)
+    logged = {
+        "tokens": torch.ones_like(ratio),
+        "kl": kl,
+        "ratio": ratio,
+        "clipped_low": (ratio < low) & (gain < 0),
+        "clipped_high": (ratio > high) & (gain > 0),
+    }
+    sums = {name: float((values.detach() * mask).sum()) for name, values in logged.items()}
+    return LossTerms((loss * mask * weight).sum(), sums)
 
 
-def _mean(values: torch.Tensor, mask: torch.Tensor) -> float:
-    return float((values.detach() * mask).sum() / mask.sum())
+def _lengths(mask: torch.Tensor) -> torch.Tensor:
+    return mask.sum(1, keepdim=True).clamp(min=1)

@@ -1,99 +1,124 @@
 """Draw a group of samples per prompt and score them."""
 
+import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import torch
 from omegaconf import DictConfig
 
-from openswerl.models.prompts import repair_prompt
+from openswerl.errors import UserError
+from openswerl.models.prompts import prompt_of
 from openswerl.records import Instance
 from openswerl.reward import Score, ScorePool
+from openswerl.reward.settings import call_of
 from openswerl.rollout import Completion, Sampler
+from openswerl.rollout.seeds import seed_of
+
+UNFINISHED = "unfinished"
 
 
 class Rollout(msgspec.Struct, frozen=True):
-    """One scored sample, as kept in rollouts.jsonl."""
+    """One sample, as kept in rollouts.jsonl; without a reward it is masked, and `reason` says why.
+
+    `events` are the codes of what the reader of the answer forgave; `tokens` is its length.
+    """
 
     step: int
     instance_id: str
     sample: int
-    reward: float
+    reward: float | None
     reason: str | None
     files: dict[str, float]
+    events: list[str]
+    tokens: int
     output: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """One of the prompts of a step; `attempt` counts the prompts that it has had."""
+
+    number: int
+    instance: Instance
+    attempt: int = 0
+
+    def seed(self, seed: int, step: int) -> int:
+        """Return the sampling seed, which no other prompt of the run has."""
+        return seed_of("grpo", seed, step, self.number, self.attempt)
+
+    def other(self, instances: Sequence[Instance], seed: int, step: int) -> "Place":
+        """Return the next attempt, with another prompt."""
+        place = Place(self.number, self.instance, self.attempt + 1)
+        return replace(place, instance=random.Random(place.seed(seed, step)).choice(instances))
 
 
 @dataclass(frozen=True)
 class Group:
     """All samples of one prompt with their scores."""
 
-    instance: Instance
+    place: Place
     completions: list[Completion]
     scores: list[Score]
 
+    @property
+    def rewards(self) -> list[float]:
+        """The rewards; nan for a masked sample."""
+        return [float("nan") if score.reward is None else score.reward for score in self.scores]
 
-def open_rewards(reward: DictConfig) -> ScorePool:
-    """Return the scorer that `reward` describes; a context manager."""
-    return ScorePool(
-        kind=reward.kind,
-        compat=reward.compat,
-        format_penalty=reward.format_penalty,
-        time_limit_s=reward.time_limit_s,
-        timeout_reward=reward.timeout_reward,
+    @property
+    def scored(self) -> bool:
+        """Whether any sample has a reward."""
+        return any(score.reward is not None for score in self.scores)
+
+    @property
+    def scored_tokens(self) -> int:
+        """The tokens of the samples that have a reward."""
+        pairs = zip(self.completions, self.scores, strict=True)
+        return sum(len(completion.token_ids) for completion, score in pairs if score.reward is not None)
+
+    def rows(self, step: int) -> list[Rollout]:
+        """Return the group's part of rollouts.jsonl."""
+        name = self.place.instance.instance_id
+        return [
+            Rollout(step, name, i, s.reward, s.reason, s.files, list(s.events), len(c.token_ids), c.text)
+            for i, (c, s) in enumerate(zip(self.completions, self.scores, strict=True))
+        ]
+
+
+def sample_groups(places: Sequence[Place], sampler: Sampler, cfg: DictConfig, step: int) -> list[list[Completion]]:
+    """Return `grpo.group_size` completions per place."""
+    return sampler.generate(
+        [prompt_of(place.instance, cfg) for place in places],
+        samples=cfg.grpo.group_size,
+        temperature=cfg.grpo.temperature,
+        seeds=[place.seed(cfg.seed, step) for place in places],
     )
 
 
-def draw_groups(
-    instances: Sequence[Instance], sampler: Sampler, rewards: ScorePool, cfg: DictConfig, seed: int
+def score_groups(
+    places: Sequence[Place], drawn: Sequence[list[Completion]], rewards: ScorePool, cfg: DictConfig
 ) -> list[Group]:
-    """Sample `grpo.group_size` answers per instance and score them.
+    """Score every completion.
 
-    An answer without its end-of-sequence token scores `grpo.unfinished_reward` with the reason "unfinished": nothing
-    in the paper's reward punishes text that never stops.
+    One that hit the length limit is not scored: it gets `grpo.truncated_reward`, or none with `grpo.truncated=mask`.
+    One that could not be scored gets `reward.timeout_reward`, which may be none. Raises UserError for another policy.
     """
-    prompts = [repair_prompt(instance.task, cfg.model.prompt) for instance in instances]
-    size, temperature = cfg.grpo.group_size, cfg.grpo.temperature
-    drawn = sampler.generate(prompts, samples=size, temperature=temperature, seed=seed)
-    calls = [
-        (instance.task.context, instance.oracle, completion.text)
-        for instance, completions in zip(instances, drawn, strict=True)
-        for completion in completions
-    ]
-    scores = iter(rewards.score_many(calls))
-    unfinished = Score(cfg.grpo.unfinished_reward, "unfinished")
-    groups = []
-    for instance, completions in zip(instances, drawn, strict=True):
-        scored = [(completion, next(scores)) for completion in completions]
-        groups.append(Group(instance, completions, [s if c.finished else unfinished for c, s in scored]))
-    return groups
+    if cfg.grpo.truncated not in ("penalise", "mask"):
+        raise UserError(f"grpo.truncated={cfg.grpo.truncated} is unknown: choose penalise or mask")
+    pairs = [(place, completion) for place, group in zip(places, drawn, strict=True) for completion in group]
+    calls = [call_of(place.instance, completion.text) for place, completion in pairs if completion.finished]
+    scored = iter(rewards.score_many(calls))
+    unfinished = Score(cfg.grpo.truncated_reward if cfg.grpo.truncated == "penalise" else None, UNFINISHED)
+    scores = iter([_settled(next(scored), cfg) if c.finished else unfinished for _, c in pairs])
+    return [Group(place, group, [next(scores) for _ in group]) for place, group in zip(places, drawn, strict=True)]
 
 
-def reward_table(groups: Sequence[Group]) -> torch.Tensor:
-    """Return rewards [prompts, group]."""
-    return torch.tensor([[score.reward for score in group.scores] for group in groups])
+def _settled(score: Score, cfg: DictConfig) -> Score:
+    return replace(score, reward=cfg.reward.timeout_reward) if score.reward is None else score
 
 
-def rollout_rows(groups: Sequence[Group], step: int) -> list[Rollout]:
-    """Return the records of one step."""
-    return [
-        Rollout(step, group.instance.instance_id, i, score.reward, score.reason, score.files, completion.text)
-        for group in groups
-        for i, (completion, score) in enumerate(zip(group.completions, group.scores, strict=True))
-    ]
-
-
-def rollout_metrics(groups: Sequence[Group]) -> dict[str, float]:
-    """Return what people watch: mean reward, rates, response length."""
-    scores = [score for group in groups for score in group.scores]
-    completions = [completion for group in groups for completion in group.completions]
-    n = len(scores)
-    return {
-        "reward_mean": sum(score.reward for score in scores) / n,
-        "format_rate": sum(score.reason is None for score in scores) / n,
-        "exact_rate": sum(score.reason is None and score.reward == 1 for score in scores) / n,
-        "unfinished_rate": sum(not completion.finished for completion in completions) / n,
-        "timeout_rate": sum(score.reason in ("timeout", "worker_died") for score in scores) / n,
-        "response_tokens": sum(len(completion.token_ids) for completion in completions) / n,
-    }
+def reward_table(rewards: Sequence[Sequence[float]]) -> torch.Tensor:
+    """Return rewards [prompts, group] in double precision; nan where there is none."""
+    return torch.tensor(rewards, dtype=torch.float64)

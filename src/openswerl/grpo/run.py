@@ -1,34 +1,71 @@
 """The grpo stage."""
 
 import shutil
+from pathlib import Path
 from typing import Any
 
-from openswerl.errors import UserError
+import torch
+from omegaconf import DictConfig, OmegaConf
+
+from openswerl.grpo.log import FILES, Log
 from openswerl.grpo.trainer import Trainer
-from openswerl.models.checkpoint import base_checkpoint, load_policy, prompt_fits, save_policy
-from openswerl.models.prompts import repair_prompt
-from openswerl.parquet import read_parquet
+from openswerl.models.checkpoint import load_trainable
+from openswerl.models.distributed import is_main
+from openswerl.models.prompts import check_fit
 from openswerl.records import Instance
+from openswerl.reward import open_rewards
 from openswerl.stage import Job
-from openswerl.tracking import mirror
+from openswerl.tracking import Mirror
+from openswerl.training.card import model_card
+from openswerl.training.select import read_instances, select, write_quarantine
 
 
 def run(job: Job) -> dict[str, Any]:
-    """Train from the base policy on the related instances; writes policy/, metrics.jsonl and rollouts.jsonl."""
-    cfg = job.cfg
-    policy, tokenizer = load_policy(cfg.model, base_checkpoint(cfg.model))
-    found = read_parquet(job.inputs["relate"] / "instances.parquet", Instance)
-    form, limit = cfg.model.prompt, cfg.model.max_prompt_tokens
-    instances = [item for item in found if prompt_fits(tokenizer, repair_prompt(item.task, form), limit)]
-    if not instances:
-        raise UserError(f"no instance of {job.inputs['relate']} fits model.max_prompt_tokens={limit}")
+    """Train from the base policy on the related instances.
+
+    Writes policy/, metrics.jsonl, rollouts.jsonl, samples.jsonl, alarms.jsonl, timings.jsonl, quarantine.jsonl, plots/.
+    """
+    cfg, source = job.cfg, job.inputs["relate"] / "instances.parquet"
+    check_fit(cfg.prompt, cfg.reward.kind)
+    found = read_instances(source)
+    torch.manual_seed(cfg.seed)  # new adapters are drawn at random
+    policy, tokenizer = load_trainable(cfg.model)
     trainer = Trainer(cfg, policy, tokenizer, job.scratch)
-    if trainer.step:
-        print(f"grpo: resuming after step {trainer.step}", flush=True)
-    trainer.train(instances)
-    for name in ("metrics.jsonl", "rollouts.jsonl"):
-        shutil.copyfile(job.scratch / name, job.out / name)
-    save_policy(trainer.policy, tokenizer, job.out / "policy")
-    group = f"grpo-{cfg.reward.name}-seed{cfg.seed}"
-    mirror(trainer.tracker.rows, cfg, stage="grpo", digest=job.digest, group=group, folder=job.out)
-    return {"instances": len(instances), "too_long": len(found) - len(instances), "steps": cfg.grpo.steps}
+    with open_rewards(reward_of(job), cfg.edits) as rewards:
+        selection = select(found, tokenizer, rewards, cfg, source)
+        write_quarantine(selection, job.out)
+        log = open_log(job, selection.instances, trainer.step) if is_main() else None
+        trainer.train(selection.instances, rewards, log)
+    counts = {"instances": len(selection.instances), "left_out": selection.reasons, "steps": cfg.grpo.steps}
+    if log is not None:
+        keep(job.scratch, job.out)
+        log.mirror.close()
+    trainer.engine.export(job.out / "policy", tokenizer, model_card(cfg, job.digest, counts))
+    return counts
+
+
+def reward_of(job: Job) -> DictConfig:
+    """Return the reward group; for a reward that runs tests in the laptop's world, with the folder of its clones."""
+    reward = job.cfg.reward
+    if "laptop" not in job.inputs or reward.options.get("clones"):
+        return reward
+    return OmegaConf.merge(reward, {"options": {"clones": str(job.inputs["laptop"] / "repos")}})  # type: ignore
+
+
+def open_log(job: Job, instances: list[Instance], from_step: int) -> Log:
+    """Return the log of the run, with its W&B mirror."""
+    if from_step:
+        print(f"grpo: resuming after step {from_step}", flush=True)
+    name = f"grpo-{job.cfg.reward.name}-seed{job.cfg.seed}"
+    mirror = Mirror(job.cfg, stage="grpo", digest=job.digest, group=name, folder=job.out)
+    log = Log(job.cfg, job.scratch, instances, mirror, from_step=from_step)
+    for row in log.metrics.rows:
+        mirror.log(row)
+    return log
+
+
+def keep(scratch: Path, out: Path) -> None:
+    """Copy the journals and plots beside the policy; the scratch folder goes when the stage has its result."""
+    for name in FILES:
+        shutil.copyfile(scratch / name, out / name)
+    shutil.copytree(scratch / "plots", out / "plots", dirs_exist_ok=True)

@@ -1,119 +1,187 @@
-"""One GRPO run: sample, score, one update a step, checkpoint; resumes to the same bytes after a kill."""
+"""One GRPO run (paper 2.2, Eq. 2): sample, score, update, checkpoint; resumes to the same bytes after a kill."""
 
-import copy
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import torch
 from omegaconf import DictConfig
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from openswerl.files import read_jsonl, write_jsonl
-from openswerl.grpo.loss import LossTerms, group_advantages, grpo_loss
-from openswerl.grpo.rollouts import (
-    Group,
-    draw_groups,
-    open_rewards,
-    reward_table,
-    rollout_metrics,
-    rollout_rows,
-)
-from openswerl.models import engine as engines
-from openswerl.models.batches import batch_at, step_seed
+from openswerl.errors import UserError
+from openswerl.grpo.advantages import group_advantages
+from openswerl.grpo.log import Log
+from openswerl.grpo.loss import Batch, Objective, grpo_loss
+from openswerl.grpo.micro import Micro, micro_batches
+from openswerl.grpo.reference import open_reference
+from openswerl.grpo.rollouts import Group, Place, reward_table, sample_groups, score_groups
+from openswerl.grpo.timings import Clock
+from openswerl.models.batches import batch_at
 from openswerl.models.checkpoint import encode
-from openswerl.models.logprobs import completion_logprobs
-from openswerl.models.prompts import repair_prompt
+from openswerl.models.distributed import gather, max_over_ranks, share, sum_over_ranks
+from openswerl.models.engine import Engine, learning_rate
+from openswerl.models.logprobs import TokenLogprobs, branch_logprobs
+from openswerl.models.packing import Tree
+from openswerl.models.prompts import prompt_of
 from openswerl.records import Instance
 from openswerl.reward import ScorePool
 from openswerl.rollout.local import LocalSampler
-from openswerl.tracking import Tracker
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """This rank's groups of a step, the rewards [prompts, group] of all ranks, and counts for the log."""
+
+    groups: list[Group]
+    table: torch.Tensor
+    counts: dict[str, float]
 
 
 class Trainer:
-    """Holds the policy, the frozen reference (if the KL term is on) and the files of a run in `scratch`."""
+    """The policy under training, its reference if the KL term is on, and the checkpoints in `scratch`.
+
+    Prompt i of a step belongs to rank i modulo the number of processes, which samples, scores and back-propagates it.
+    """
 
     def __init__(
         self, cfg: DictConfig, policy: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, scratch: Path
     ) -> None:
-        self.cfg, self.tokenizer, self.scratch = cfg, tokenizer, scratch
-        reference = copy.deepcopy(policy).requires_grad_(False) if cfg.grpo.kl_coefficient else None
-        self.reference = reference.eval() if reference is not None else None
-        self.engine = engines.start_engine(policy.train(), cfg.grpo.optimiser)
+        self.cfg, self.tokenizer, self.checkpoints = cfg, tokenizer, scratch / "checkpoints"
+        self.objective, self.rounds = Objective.of(cfg.grpo), rounds_of(cfg.grpo)
+        self.reference = open_reference(cfg.grpo, policy)
+        self.engine = Engine.start(policy.train(), cfg.grpo.optimiser)
         self.policy: PreTrainedModel = self.engine.module
         self.sampler = LocalSampler(self.policy, tokenizer, cfg.model, cfg.rollout)
-        self.step = engines.resume(self.engine, scratch / "checkpoints")
-        self.tracker = Tracker(scratch / "metrics.jsonl", from_step=self.step)
-        self.rollouts = [row for row in read_jsonl(scratch / "rollouts.jsonl") if row["step"] < self.step]
+        self.step = self.engine.resume(self.checkpoints)
+        self.clock, self.nonfinite = Clock(), 0
 
-    def train(self, instances: Sequence[Instance]) -> None:
-        """Run the remaining steps."""
+    def train(self, instances: Sequence[Instance], rewards: ScorePool, log: Log | None) -> None:
+        """Run the remaining steps; the main process has a log.
+
+        Raises UserError once `grpo.alarms.nonfinite_steps` in a row had no finite update.
+        """
         grpo = self.cfg.grpo
-        with open_rewards(self.cfg.reward) as rewards:
-            while self.step < grpo.steps:
-                chosen = batch_at(instances, self.step, grpo.prompts_per_step, self.cfg.seed)
-                self._one_step(chosen, rewards)
-                self.step += 1
-                if self.step % grpo.checkpoint_every == 0 or self.step == grpo.steps:
-                    self._checkpoint()
+        while self.step < grpo.steps:
+            drawn = self._draw(instances, rewards)
+            metrics = {**self._update(drawn), **drawn.counts}
+            rows = [row for group in gather([group.rows(self.step) for group in drawn.groups]) for row in group]
+            seconds = self.clock.lap()
+            if log is not None:
+                log.step(self.step, rows, metrics, seconds)
+            self._refuse_to_go_on(metrics["nonfinite"])
+            self.step += 1
+            if self.step % grpo.checkpoint_every == 0 or self.step == grpo.steps:
+                self.engine.save(self.checkpoints, self.step, keep=grpo.checkpoints_kept)
 
-    def _one_step(self, instances: Sequence[Instance], rewards: ScorePool) -> None:
-        groups = draw_groups(instances, self.sampler, rewards, self.cfg, step_seed(self.cfg.seed, self.step))
-        updated = self._update(groups)
-        metrics: dict[str, float | int | str] = {**rollout_metrics(groups), **updated}
-        self.rollouts += [msgspec.to_builtins(row) for row in rollout_rows(groups, self.step)]
-        self.tracker.log(self.step, metrics)
-        print(
-            f"grpo {self.step + 1}/{self.cfg.grpo.steps} reward {metrics['reward_mean']:+.3f} "
-            f"format {metrics['format_rate']:.2f} exact {metrics['exact_rate']:.2f} loss {metrics['loss']:+.4f}",
-            flush=True,
-        )
+    def _draw(self, instances: Sequence[Instance], rewards: ScorePool) -> Drawn:
+        """Sample and score this rank's prompts; with `grpo.zero_variance=resample`, others in place of those alike."""
+        chosen = batch_at(instances, self.step, self.cfg.grpo.prompts_per_step, self.cfg.seed)
+        groups = self._sample(share([Place(i, instance) for i, instance in enumerate(chosen)]), rewards)
+        table, live = self._gathered(groups)
+        counts = {"zero_variance": share_of(~live), "resampled": 0.0}
+        for _ in range(self.rounds):
+            if live.all():
+                break
+            counts["resampled"] += int((~live).sum())
+            alike = [group.place for group in groups if not live[group.place.number]]
+            others = [place.other(instances, self.cfg.seed, self.step) for place in alike]
+            fresh = {group.place.number: group for group in self._sample(others, rewards)}
+            groups = [fresh.get(group.place.number, group) for group in groups]
+            table, live = self._gathered(groups)
+        return Drawn(groups, table, {**counts, "zero_variance_kept": share_of(~live)})
 
-    def _update(self, groups: Sequence[Group]) -> dict[str, float]:
-        """One optimiser step on the groups that carry a signal (all of them when the KL term is on)."""
+    def _sample(self, places: Sequence[Place], rewards: ScorePool) -> list[Group]:
+        with self.clock.phase("generate"), self.engine.gathered():
+            drawn = sample_groups(places, self.sampler, self.cfg, self.step)
+        with self.clock.phase("score"):
+            return score_groups(places, drawn, rewards, self.cfg)
+
+    def _gathered(self, groups: Sequence[Group]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the rewards of all ranks, and which prompts have a signal."""
+        table = reward_table(gather([group.rewards for group in groups]))
+        return table, group_advantages(table)[1]
+
+    def _update(self, drawn: Drawn) -> dict[str, Any]:
+        """Make `grpo.iterations` optimiser steps; without a group that has a signal (or the KL term) there is none."""
         grpo = self.cfg.grpo
-        advantages, live = group_advantages(reward_table(groups))
-        lr = engines.learning_rate(self.step, grpo.steps, grpo.optimiser)
-        used = [i for i in range(len(groups)) if live[i] or self.reference is not None]
-        values = {"loss": 0.0, "kl": 0.0, "clipped": 0.0, "grad_norm": 0.0}
-        if used:
-            values = self._backward([groups[i] for i in used], advantages[used], len(groups))
-            values["grad_norm"] = engines.step_engine(self.engine, lr)
-        return {**values, "lr": lr, "zero_variance": 1 - live.float().mean().item()}
+        advantages, live = group_advantages(drawn.table, self.objective.advantage_scaling)
+        used = [g for g in drawn.groups if g.scored and (self.reference is not None or live[g.place.number])]
+        count = max_over_ranks(-(-len(used) // grpo.micro_batch_groups))
+        micro = micro_batches(used, grpo.micro_batch_groups, advantages, self._encode, count)
+        tokens = sum_over_ranks({"tokens": sum(g.scored_tokens for g in drawn.groups)})["tokens"]
+        batch = Batch(drawn.table.numel(), int(tokens), self.cfg.model.max_response_tokens)
+        lr = learning_rate(self.step, grpo.steps, grpo.optimiser)
+        done = [self._iteration(micro, batch, lr) for _ in range(grpo.iterations if micro else 0)]
+        return {"lr": lr, **update_metrics(done)}
 
-    def _backward(self, groups: Sequence[Group], advantages: torch.Tensor, total: int) -> dict[str, float]:
-        """Back-propagate the batch's loss; groups run one by one, so that none is padded to another's longest row."""
-        terms = [
-            self._group_loss(group, gain, total * self.cfg.grpo.group_size)
-            for group, gain in zip(groups, advantages, strict=True)
-        ]
-        loss = torch.stack([term.loss for term in terms]).sum()
-        self.engine.backward(loss)
-        kl, clipped = (sum(values) / len(terms) for values in zip(*((t.kl, t.clipped) for t in terms), strict=True))
-        return {"loss": loss.item(), "kl": kl, "clipped": clipped}
+    def _iteration(self, micro: Sequence[Micro], batch: Batch, lr: float) -> dict[str, float]:
+        """One optimiser step over all micro-batches; returns sums over all ranks, and the gradient's norm."""
+        sums: Counter[str] = Counter()
+        for part in micro:
+            with self.clock.phase("forward"):
+                loss, logged = self._loss(part, batch)
+            with self.clock.phase("backward"):
+                self.engine.backward(loss)
+            sums.update(logged)
+        with self.clock.phase("optimiser"):
+            norm = self.engine.step(lr)
+        return {**sum_over_ranks(sums), "grad_norm": norm}
 
-    def _group_loss(self, group: Group, advantages: torch.Tensor, sequences: int) -> LossTerms:
-        grpo, model = self.cfg.grpo, self.cfg.model
-        prompt = encode(self.tokenizer, repair_prompt(group.instance.task, model.prompt), model.max_prompt_tokens)
-        rows = [completion.token_ids for completion in group.completions]
-        logprobs, mask = completion_logprobs(self.policy, [prompt], rows, grpo.temperature)
-        reference = None
-        if self.reference is not None:
-            with torch.no_grad():
-                reference, _ = completion_logprobs(self.reference, [prompt], rows, grpo.temperature)
-        # One update per batch: the old policy is the present one, and clipping starts to bite only with more.
-        return grpo_loss(
-            logprobs,
-            logprobs.detach(),
-            reference,
-            advantages.to(logprobs.device),
-            mask,
-            clip=grpo.clip,
-            kl_coefficient=grpo.kl_coefficient,
-            sequences=sequences,
-        )
+    def _loss(self, part: Micro, batch: Batch) -> tuple[torch.Tensor, dict[str, float]]:
+        """Return a micro-batch's loss; the first iteration's log-probabilities are those of the old policy."""
+        if self.reference is not None and part.reference is None:
+            with torch.no_grad(), self.reference() as reference:
+                part.reference = self._logprobs(reference, part.trees).logprobs
+        now = self._logprobs(self.policy, part.trees)
+        if part.old is None:
+            part.old = now.logprobs.detach()
+        gains = part.advantages.to(now.logprobs.device)
+        terms = grpo_loss(now.logprobs, part.old, part.reference, gains, part.mask(now), batch, self.objective)
+        return terms.loss, {**terms.sums, **part.sums(now), "loss": terms.loss.item()}
 
-    def _checkpoint(self) -> None:
-        """Rollouts first, then weights: a kill in between leaves rows that resuming drops."""
-        write_jsonl(self.scratch / "rollouts.jsonl", self.rollouts)
-        engines.save(self.engine, self.scratch / "checkpoints", self.step)
+    def _logprobs(self, policy: PreTrainedModel, trees: Sequence[Tree]) -> TokenLogprobs:
+        """Return log-probabilities at the temperature that the samples were drawn at."""
+        return branch_logprobs(policy, trees, temperature=self.cfg.grpo.temperature, forward=self.cfg.model.forward)
+
+    def _encode(self, group: Group) -> list[int]:
+        return encode(self.tokenizer, prompt_of(group.place.instance, self.cfg), self.cfg.model.max_prompt_tokens)
+
+    def _refuse_to_go_on(self, nonfinite: float) -> None:
+        limit = self.cfg.grpo.alarms.nonfinite_steps
+        self.nonfinite = self.nonfinite + 1 if nonfinite else 0
+        if self.nonfinite >= limit:
+            raise UserError(
+                f"{limit} steps in a row up to step {self.step + 1} had no finite loss and gradient and were left out; "
+                "lower grpo.optimiser.lr and run again: the run goes on from its last checkpoint"
+            )
+
+
+def rounds_of(grpo: DictConfig) -> int:
+    """Return how often prompts without a signal are replaced. Raises UserError for an unknown `grpo.zero_variance`."""
+    if grpo.zero_variance not in ("keep", "resample"):
+        raise UserError(f"grpo.zero_variance={grpo.zero_variance} is unknown: choose keep or resample")
+    return int(grpo.resample_rounds) if grpo.zero_variance == "resample" else 0
+
+
+def share_of(which: torch.Tensor) -> float:
+    """Return the share of true values."""
+    return which.double().mean().item()
+
+
+def update_metrics(done: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """Return means over the iterations of an update (over tokens where that makes sense); of no update, zeros."""
+    if not done:
+        return {"loss": 0.0, "kl": 0.0, "entropy": None, "grad_norm": 0.0, "nonfinite": 0, "forwarded_tokens": 0}
+    total: Counter[str] = Counter()
+    for sums in done:
+        total.update(sums)
+    per_token = ("kl", "ratio", "clipped_low", "clipped_high", "entropy", "sampler_gap")
+    finite = [torch.tensor([sums["loss"], sums["grad_norm"]]).isfinite().all().item() for sums in done]
+    return {
+        **{name: total[name] / max(1.0, total["tokens"]) for name in per_token if name in total},
+        **{name: total[name] / len(done) for name in ("loss", "grad_norm")},
+        "nonfinite": finite.count(False),
+        "forwarded_tokens": int(total["forwarded"]),
+    }

@@ -1,7 +1,5 @@
-"""Load and save policies as plain Hugging Face directories."""
+"""Load policies from Hugging Face directories, and turn prompts into their tokens."""
 
-import os
-import shutil
 from pathlib import Path
 
 import torch
@@ -10,6 +8,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 from transformers.utils import logging
 
 from openswerl.errors import UserError
+from openswerl.models.lora import add_lora
 from openswerl.models.prompts import Prompt
 
 logging.disable_progress_bar()
@@ -22,25 +21,32 @@ def base_checkpoint(model: DictConfig) -> Path | str:
 
 
 def load_policy(model: DictConfig, checkpoint: Path | str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Load model (in `model.dtype`) and tokenizer. Raises UserError if the checkpoint cannot be read."""
+    """Load model (in `model.dtype`) and tokenizer; weights must be safetensors, which hold no code.
+
+    Raises UserError if the checkpoint is missing, damaged, or not of a causal language model.
+    """
+    revision = model.revision or "main"
+    if str(checkpoint).startswith(("/", ".")) and not Path(checkpoint).is_dir():
+        raise UserError(f"cannot load the model at {checkpoint}: there is no such folder; check model.path")
     try:
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint, revision=model.revision or "main")
+        tokenizer = AutoTokenizer.from_pretrained(checkpoint, revision=revision)
         policy = AutoModelForCausalLM.from_pretrained(
-            checkpoint, revision=model.revision or "main", dtype=getattr(torch, model.dtype), attn_implementation="sdpa"
+            checkpoint,
+            revision=revision,
+            dtype=getattr(torch, model.dtype),
+            attn_implementation="sdpa",
+            use_safetensors=True,
         )
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0]
+    except Exception as error:  # what damaged files raise is of many kinds
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
         raise UserError(f"cannot load the model at {checkpoint}: {reason}; check model.path") from None
     return policy, tokenizer
 
 
-def save_policy(policy: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
-    """Write a Hugging Face directory; it appears whole or not at all."""
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
-    policy.save_pretrained(temporary)
-    tokenizer.save_pretrained(temporary)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.replace(temporary, folder)
+def load_trainable(model: DictConfig) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Load the base policy as `model` says that it is trained, with adapters if `model.lora.rank` is above 0."""
+    policy, tokenizer = load_policy(model, base_checkpoint(model))
+    return (add_lora(policy, model.lora) if model.lora.rank else policy), tokenizer
 
 
 def encode(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, max_tokens: int) -> list[int]:

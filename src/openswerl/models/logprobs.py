@@ -1,62 +1,122 @@
-"""Log-probabilities of completions, each prompt read once for all its completions.
+"""Log-probabilities of completions: a packed row that reads each prompt once, or one padded row for each completion.
 
-The prompt's keys and values are computed with gradient and shared through the cache; the result equals a padded pass
-over prompt + completion rows (a test compares both, gradients too).
+Both give the same numbers (a test compares values and gradients). Logits never exist in full: the head and the
+log-softmax run over 512 tokens at a time and again in the backward pass.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch.utils.checkpoint import checkpoint
 from transformers import PreTrainedModel
 
-from openswerl.rollout.decoding import left_pad, read_prompts
-from openswerl.rollout.prefix import SharedPrompt, shared_attention
+from openswerl.errors import UserError
+from openswerl.models.attention import mask_for, use_packed_attention
+from openswerl.models.packing import Tree, lengths_mask, pack, pad
+
+CHUNK = 512
+# Nothing random happens inside; ZeRO-3 empties a weight after its use, which the check would take for another tensor.
+CHECKPOINT: dict[str, Any] = {"use_reentrant": False, "preserve_rng_state": False, "determinism_check": "none"}
 
 
-def right_pad(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return tokens and mask, both [rows, longest], padding on the right."""
-    longest = max(map(len, rows))
-    tokens = torch.zeros(len(rows), longest, dtype=torch.long)
-    mask = torch.zeros(len(rows), longest, dtype=torch.bool)
-    for i, row in enumerate(rows):
-        tokens[i, : len(row)] = torch.tensor(row)
-        mask[i, : len(row)] = True
-    return tokens.to(device), mask.to(device)
+@dataclass(frozen=True)
+class TokenLogprobs:
+    """Log-probabilities, mask and entropies (nats, without gradient), all [rows, longest]; padding holds 0."""
+
+    logprobs: torch.Tensor
+    mask: torch.Tensor
+    entropy: torch.Tensor
 
 
-def completion_logprobs(
-    policy: PreTrainedModel,
-    prompts: Sequence[Sequence[int]],
-    completions: Sequence[Sequence[int]],
-    temperature: float = 1.0,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return log-probabilities and mask, both [completions, longest]; completions are grouped by prompt, G each.
+def branch_logprobs(
+    policy: PreTrainedModel, trees: Sequence[Tree], *, temperature: float = 1.0, forward: str = "packed"
+) -> TokenLogprobs:
+    """Return float32 values with a row for each branch of each tree, in order.
 
-    `temperature` is the one that the completions were sampled at, so that the ratio is of the sampling policy.
+    `temperature` is the one that the branches were sampled at, so that a ratio is of the sampling policy. `forward` is
+    "packed", or "padded" for a model whose attention cannot be exchanged. Raises UserError for another.
     """
-    group = len(completions) // len(prompts)
-    asked, asked_mask = left_pad(prompts, policy.device)
-    tokens, mask = right_pad(completions, policy.device)
-    before, cache = read_prompts(policy, asked, asked_mask)
-    length = tokens.shape[1]
-    causal = torch.ones(length, length, dtype=torch.bool, device=policy.device).tril()
-    offsets = asked_mask.sum(1).repeat_interleave(group)[:, None]
-    with shared_attention(policy):
-        after = policy.base_model(
-            input_ids=tokens,
-            attention_mask=causal[None, None],
-            position_ids=offsets + torch.arange(length, device=policy.device),
-            use_cache=False,
-            prompt=SharedPrompt.of(cache, asked_mask, group),
-        ).last_hidden_state
-    hidden = torch.cat([before[:, -1:].repeat_interleave(group, 0), after[:, :-1]], 1)
-    return _gather(policy, hidden, tokens, mask, temperature), mask
+    if forward not in FORWARDS:
+        raise UserError(f"model.forward={forward} is unknown: choose {' or '.join(FORWARDS)}")
+    hidden, targets, mask = FORWARDS[forward](policy, trees)
+    logprobs, entropy = chosen_logprobs(policy.lm_head, hidden, targets, temperature)
+    table = torch.zeros(mask.shape, device=mask.device)
+    return TokenLogprobs(table.masked_scatter(mask, logprobs), mask, table.masked_scatter(mask, entropy))
 
 
-def _gather(
-    policy: PreTrainedModel, hidden: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor, temperature: float
-) -> torch.Tensor:
-    """Log-softmax at the real positions alone; padding holds 0."""
-    logits = policy.lm_head(hidden[mask]).float() / temperature
-    chosen = torch.log_softmax(logits, -1).gather(-1, tokens[mask][:, None])[:, 0]
-    return torch.zeros(mask.shape, dtype=chosen.dtype, device=chosen.device).masked_scatter(mask, chosen)
+def _packed(policy: PreTrainedModel, trees: Sequence[Tree]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return hidden states [T, size] before the T branch tokens, these tokens, and their mask."""
+    use_packed_attention(policy)
+    packed = pack(trees, policy.device)
+    hidden = policy.base_model(
+        input_ids=packed.tokens,
+        attention_mask=mask_for(packed),
+        position_ids=packed.positions,
+        use_cache=False,
+        layout=packed.layout,
+    ).last_hidden_state
+    return hidden[0].index_select(0, packed.sources), packed.targets, packed.mask
+
+
+def _padded(policy: PreTrainedModel, trees: Sequence[Tree]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The same from a row prompt + branch for each branch."""
+    pairs = [(tree.prompt, branch) for tree in trees for branch in tree.branches]
+    tokens, present = pad([prompt + branch for prompt, branch in pairs], policy.device)
+    hidden = policy.base_model(input_ids=tokens, attention_mask=present.long(), use_cache=False).last_hidden_state
+    asked = lengths_mask([len(prompt) for prompt, _ in pairs], policy.device)
+    answers = present.clone()
+    answers[:, : asked.shape[1]] &= ~asked
+    mask = lengths_mask([len(branch) for _, branch in pairs], policy.device)
+    return hidden[:, :-1][answers[:, 1:]], tokens[answers], mask
+
+
+FORWARDS = {"packed": _packed, "padded": _padded}
+
+
+def chosen_logprobs(
+    head: torch.nn.Module, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return log-probabilities of `targets` [T] under the head's softmax at `hidden` [T, size], and entropies [T]."""
+    parts = [
+        checkpoint(_chunk, head, states, chosen, temperature, **CHECKPOINT)
+        for states, chosen in zip(hidden.split(CHUNK), targets.split(CHUNK), strict=True)
+    ]
+    logprobs, entropies = zip(*parts, strict=True)
+    return torch.cat(logprobs), torch.cat(entropies)
+
+
+def _chunk(
+    head: torch.nn.Module, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The entropy comes last: recomputing ends at what the gradient needs."""
+    logits = head(hidden).float()
+    if temperature != 1:
+        logits = logits / temperature
+    total = logits.detach().logsumexp(-1, keepdim=True)
+    logprobs = ChosenLogprob.apply(logits, total, targets)
+    return logprobs, _entropy(logits.detach(), total)
+
+
+def _entropy(logits: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+    """H = log sum exp z - sum p z."""
+    return total[:, 0] - torch.linalg.vecdot((logits - total).exp_(), logits)
+
+
+class ChosenLogprob(torch.autograd.Function):
+    """z[target] - log sum exp z, with the gradient onehot - softmax written in one pass."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: torch.Tensor, total: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Return [T] from logits [T, V], their log-sum-exp [T, 1] and targets [T]."""
+        ctx.save_for_backward(logits, total, targets)
+        return (logits.gather(-1, targets[:, None]) - total)[:, 0]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        """Return the gradient of the logits."""
+        logits, total, targets = ctx.saved_tensors
+        gradient = (logits - total).exp_().mul_(-grads[0][:, None])
+        gradient.scatter_add_(1, targets[:, None], grads[0][:, None].to(gradient.dtype))
+        return gradient, None, None

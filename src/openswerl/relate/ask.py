@@ -52,18 +52,16 @@ class Model:
         return [self.known[key_of(prompt)] for prompt in prompts]
 
     def _generate(self, prompts: Sequence[Prompt]) -> list[Answer]:
-        from transformers import AutoTokenizer
-
         from openswerl.models.checkpoint import base_checkpoint, prompt_fits
         from openswerl.rollout import open_sampler
 
         model = self.cfg.llm.model
         if self.sampler is None:
             self.sampler = open_sampler(model, self.cfg.llm.rollout, base_checkpoint(model))
-            self.tokenizer = AutoTokenizer.from_pretrained(base_checkpoint(model), revision=model.revision or "main")
-        fits = [prompt_fits(self.tokenizer, prompt, model.max_prompt_tokens) for prompt in prompts]
+        fits = [prompt_fits(self.sampler.tokenizer, prompt, model.max_prompt_tokens) for prompt in prompts]
         asked = [prompt for prompt, fit in zip(prompts, fits, strict=True) if fit]
-        drawn = iter(self.sampler.generate(asked, samples=1, temperature=0.0, seed=0) if asked else [])
+        # greedy: the seeds choose nothing
+        drawn = iter(self.sampler.generate(asked, samples=1, temperature=0.0, seeds=[0] * len(asked)) if asked else [])
         too_long = Answer("", fault="prompt_too_long")
         return [Answer((one := next(drawn)[0]).text, one.finished) if fit else too_long for fit in fits]
 

@@ -1,18 +1,21 @@
 """Make an RL-ready instance of a seed, and prove that its gold edit can be written and earns 1.0."""
 
+from typing import Literal
+
 import msgspec
 from omegaconf import DictConfig
 
 from openswerl.crawl.clone import Clone
 from openswerl.crawl.join import Unusable
-from openswerl.edits import InexpressibleError, diff_bodies, minimal_blocks, render
 from openswerl.records import Instance, Provenance, PullRequest, SourceFile
 from openswerl.relate.answers import Answer
 from openswerl.relate.languages import main_language
 from openswerl.relate.predict import consider
 from openswerl.relate.query import Query
 from openswerl.relate.tree import Tree
-from openswerl.reward import score
+from openswerl.reward import UnscorableError, golden_answer, score
+
+COMPATS: tuple[Literal["paper", "strict"], ...] = ("paper", "strict")
 
 
 class Related(msgspec.Struct, frozen=True):
@@ -73,20 +76,18 @@ def problem_statement(pull: PullRequest) -> str:
 
 
 def check_gold(instance: Instance) -> None:
-    """Raise Unusable unless the gold edit has a SEARCH/REPLACE form that the reward calls perfect.
+    """Raise Unusable unless the gold edit has a SEARCH/REPLACE form that the reward calls perfect by all edit rules.
 
     Reasons: empty_oracle (nothing but line ends changes, and doing nothing would earn 1.0), gold_inexpressible,
     gold_below_1.
     """
-    context, oracle = instance.task.context, instance.oracle
-    if not diff_bodies(context, oracle):
-        raise Unusable("empty_oracle")
     try:
-        answer = render("The change.", minimal_blocks(context, oracle))
-    except InexpressibleError:
-        raise Unusable("gold_inexpressible") from None
-    if score(context, oracle, answer).reward != 1.0:
-        raise Unusable("gold_below_1")
+        answer = golden_answer(instance, "search_replace")
+    except UnscorableError as error:
+        raise Unusable(error.reason) from None
+    for compat in COMPATS:
+        if score(instance.task.context, instance.oracle, answer, compat=compat).reward != 1.0:
+            raise Unusable("gold_below_1")
 
 
 def _source(path: str, blob: str | None, clone: Clone) -> SourceFile:

@@ -38,10 +38,10 @@ def histogram(run: Training) -> str:
 
 
 def shares(rollouts: Iterable[Rollout], steps: set[int]) -> np.ndarray:
-    """Return percentages: format errors, ten bins of [0, 1), exactly 1."""
-    rewards = np.array([row.reward for row in rollouts if row.step in steps])
+    """Return percentages of the scored samples: format errors, ten bins of [0, 1), exactly 1."""
+    rewards = np.array([row.reward for row in rollouts if row.step in steps and row.reward is not None])
     places = np.where(rewards < 0, 0, 1 + np.floor(np.clip(rewards, 0, 1) * BINS)).astype(int)
-    return 100 * np.bincount(places, minlength=BINS + 2) / len(rewards)
+    return 100 * np.bincount(places, minlength=BINS + 2) / max(1, len(rewards))
 
 
 def resolved(rows: Sequence[RateRow], splits: Sequence[str], seeds: int) -> str:

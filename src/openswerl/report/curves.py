@@ -19,9 +19,12 @@ def smooth(values: Sequence[float]) -> np.ndarray:
     return np.convolve(padded, np.ones(2 * half + 1) / (2 * half + 1), mode="valid")
 
 
-def curve(axes: Axes, steps: Sequence[Step], value: Callable[[Step], float], colour: str, label: str) -> Annotation:
-    """Draw one quantity over the steps, raw and smoothed; return the label at its right end."""
-    x, y = [step.step for step in steps], [value(step) for step in steps]
+def curve(
+    axes: Axes, steps: Sequence[Step], value: Callable[[Step], float | None], colour: str, label: str
+) -> Annotation:
+    """Draw one quantity over the steps that have it, raw and smoothed; return the label at its right end."""
+    points = [(step.step, number) for step in steps if (number := value(step)) is not None]
+    x, y = [step for step, _ in points], [number for _, number in points]
     axes.plot(x, y, color=colour, alpha=0.25, linewidth=1)
     line = smooth(y)
     axes.plot(x, line, color=colour)

@@ -4,12 +4,14 @@ NAMES = {
     "base": "Base",
     "sft": "SFT",
     "sft-gold": "SFT gold",
+    "sft-rejection": "SFT rejection",
     "gold": "Gold patch",
     "none": "No patch",
 }
 NOTES = {
     "sft": "hinted demonstrations",
     "sft-gold": "upper bound, not in the paper",
+    "sft-rejection": "own answers kept by reward, not in the paper",
     "gold": "gate: must resolve all",
     "none": "gate: must resolve none",
 }

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from openswerl.config import GATE
 from openswerl.report import labels, paper, prose, samples, svg
+from openswerl.report.card import CardRow
 from openswerl.report.inputs import Inputs
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
@@ -32,6 +33,7 @@ class Content:
     others: list[RateRow]
     differences: list[Difference]
     figures: Mapping[str, str]
+    card: list[CardRow]
 
 
 def render(content: Content) -> str:
@@ -100,6 +102,7 @@ def context(content: Content) -> dict[str, Any]:
         "demonstrations": inputs.demonstrations,
         "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
         "answers": samples.one_instance(inputs.evaluations, splits[0]),
+        "card": content.card,
         "digests": inputs.digests,
         "digest": content.digest,
         "scale": cfg.scale,

@@ -31,12 +31,12 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Rollout(msgspec.Struct, frozen=True):
-    """One sample of the policy during GRPO."""
+    """One sample of the policy during GRPO; the reward is None if it could not be scored."""
 
     step: int
     instance_id: str
     sample: int
-    reward: float
+    reward: float | None
     output: str
     reason: str | None = None
 
@@ -45,7 +45,7 @@ class Step(msgspec.Struct, frozen=True):
     """One GRPO step: means over its samples; `zero_variance` is a share of its groups."""
 
     step: int
-    reward_mean: float
+    reward_mean: float | None
     format_rate: float
     exact_rate: float
     zero_variance: float

@@ -67,13 +67,17 @@ def shelves(rollouts: Sequence[Rollout], count: int) -> list[Shelf]:
     """Choose up to `count` rollouts of the later half of training: high reward, middle reward, format error."""
     steps = sorted({row.step for row in rollouts})
     late = [row for row in rollouts if row.step >= steps[len(steps) // 2]]
-    well = sorted((row for row in late if row.reward >= 0), key=lambda row: (-row.reward, row.step, row.sample))
-    broken = sorted((row for row in late if row.reward < 0), key=lambda row: (row.step, row.sample))
-    best = [row for row in well if well and row.reward == well[0].reward]
-    middle = sorted((row for row in well if row.reward < best[0].reward), key=lambda row: abs(row.reward - 0.5))
-    kinds = [("Highest reward", best), ("Middle reward", middle), ("Format error", broken)]
+    scored = sorted(((row.reward, row) for row in late if row.reward is not None), key=_by_reward)
+    best = [row for reward, row in scored if reward == scored[0][0] >= 0]
+    middle = sorted((pair for pair in scored if 0 <= pair[0] < scored[0][0]), key=lambda pair: abs(pair[0] - 0.5))
+    broken = sorted((row for reward, row in scored if reward < 0), key=lambda row: (row.step, row.sample))
+    kinds = [("Highest reward", best), ("Middle reward", [row for _, row in middle]), ("Format error", broken)]
     each = max(1, count // len(kinds))
     return [Shelf(title, _distinct(rows, each)) for title, rows in kinds if rows]
+
+
+def _by_reward(pair: tuple[float, Rollout]) -> tuple[float, int, int]:
+    return -pair[0], pair[1].step, pair[1].sample
 
 
 def _distinct(rows: Iterable[Rollout], count: int) -> list[Rollout]:

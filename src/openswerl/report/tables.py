@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from openswerl.config import GATE
 from openswerl.report import labels, paper
+from openswerl.report.card import CardRow
 from openswerl.report.paired import Difference
 from openswerl.report.rates import Rate, RateRow
 from openswerl.report.rows import FunnelRow
@@ -17,6 +18,8 @@ PAIRED = (
     *("policy", "against", "measure", "decoding", "split", "seed", "n", "rate", "rate_against"),
     *("difference", "low", "high", "only_policy", "only_against", "mcnemar_p"),
 )
+
+CARD = ("group", "key", "value", "source", "note", "used_by")
 
 
 def table2_csv(rows: Iterable[RateRow]) -> str:
@@ -33,6 +36,11 @@ def decoding_csv(rows: Iterable[RateRow]) -> str:
 def paired_csv(rows: Iterable[Difference]) -> str:
     """Return the paired differences as CSV; a cell is empty where its number is not defined."""
     return _csv(PAIRED, (_paired_cells(row) for row in rows))
+
+
+def card_csv(rows: Iterable[CardRow]) -> str:
+    """Return the config card as CSV."""
+    return _csv(CARD, ([row.group, row.key, row.value, row.mark.source, row.mark.note, row.used_by] for row in rows))
 
 
 def table2_md(rows: Sequence[RateRow], sandbox: str, remark: str) -> str:

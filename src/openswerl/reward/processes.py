@@ -1,5 +1,6 @@
 """Scoring processes with a hard kill: the matcher runs in C, where no signal handler can interrupt it."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -15,11 +16,11 @@ from typing import Literal
 import openswerl
 from openswerl.errors import UserError
 from openswerl.reward.outcome import Score
-from openswerl.reward.registry import Settings
-from openswerl.reward.scoring import Call
+from openswerl.reward.settings import Call, Settings
 
 Failure = Literal["timeout", "worker_died"]
 START_SECONDS = 60.0
+END_SECONDS = 2.0
 ATTEMPTS = 2
 
 
@@ -31,14 +32,16 @@ class Slot:
         self._channel: Connection | None = None
 
     def score(self, call: Call, settings: Settings, time_limit_s: float | None) -> Score | Failure:
-        """Score one call, waiting at most `time_limit_s` seconds; a call whose process dies is tried once more."""
+        """Score one call, waiting at most `time_limit_s` seconds; a call whose process dies is tried once more.
+
+        Raises the UserError that the scoring raised.
+        """
         for _ in range(ATTEMPTS):
             channel = self._channel or self._start()
             try:
                 channel.send((call, settings, time_limit_s))
                 if channel.poll(time_limit_s):
-                    score: Score = channel.recv()
-                    return score
+                    return _told(channel.recv())
                 self.stop()
                 return "timeout"
             except (EOFError, OSError):
@@ -64,6 +67,15 @@ class Slot:
             raise UserError("a scoring process did not start; look above for what openswerl.reward.worker printed")
         return self._channel
 
+    def close(self) -> None:
+        """Let the process end, so that it can close what it holds open; kill it if it does not."""
+        if self._channel is not None:
+            self._channel.close()
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_SECONDS)
+        self.stop()
+
     def stop(self) -> None:
         """Kill the process, if there is one."""
         if self._process is not None:
@@ -74,9 +86,16 @@ class Slot:
         self._process = self._channel = None
 
 
+def _told(message: Score | UserError) -> Score:
+    if isinstance(message, UserError):
+        raise message
+    return message
+
+
 def _import_path() -> str:
+    """Return where this process finds modules, so that a scoring process finds a reward of one's own too."""
     source = str(Path(openswerl.__file__).parents[1])
-    return os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    return os.pathsep.join(filter(None, [source, *sys.path]))
 
 
 class Processes:
@@ -103,6 +122,6 @@ class Processes:
             self._free.put(slot)
 
     def close(self) -> None:
-        """Kill all processes."""
+        """End all processes."""
         for slot in self._slots:
-            slot.stop()
+            slot.close()

@@ -1,32 +1,51 @@
-"""The table of rewards, and the settings that choose from it. A new reward is one file, one row and one YAML."""
+"""Find a reward by its name: a module of `kinds/`, or a module of one's own by its dotted name. There is no table.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A kind is a module with `ANSWER`, the form of answer that it reads ("search_replace" or "unidiff"), and
+`reward(work: Work) -> Value`. It may have `check(options)`, which raises UserError for options that make no
+sense, and `INLINE = True` if all that takes long in it goes through `Work`, so that small answers need no process.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
 
 from openswerl.errors import UserError
-from openswerl.reward.continuous import continuous
-from openswerl.reward.discrete import discrete
-from openswerl.reward.outcome import Score
+from openswerl.reward import kinds
 
-Reward = Callable[[dict[str, str], dict[str, str]], Score]
-
-REWARDS: dict[str, Reward] = {"continuous": continuous, "discrete": discrete}
-COMPAT = ("paper",)
+ANSWERS = ("search_replace", "unidiff")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Which reward, by which edit rules, and what a format error earns. Raises UserError for an unknown name."""
-
-    kind: str = "continuous"
-    compat: str = "paper"
-    format_penalty: float = -1.0
-
-    def __post_init__(self) -> None:
-        _require("reward.kind", self.kind, REWARDS)
-        _require("reward.compat", self.compat, COMPAT)
+def names() -> list[str]:
+    """Return the names of the kinds that come with the package."""
+    return sorted(module.name for module in pkgutil.iter_modules(kinds.__path__))
 
 
-def _require(key: str, value: str, known: dict[str, Reward] | tuple[str, ...]) -> None:
-    if value not in known:
-        raise UserError(f"{key}={value} is not known; choose one of: {', '.join(known)}")
+def kind_of(name: str) -> ModuleType:
+    """Return the module of a kind. Raises UserError if there is none or it lacks something."""
+    module = f"{kinds.__name__}.{name}" if name in names() else name
+    if module == name and "." not in name:
+        raise UserError(f"reward.kind={name} is not known; choose one of: {', '.join(names())}; or a module.of.yours")
+    try:
+        kind = importlib.import_module(module)
+    except ImportError as error:
+        raise UserError(f"reward.kind={name} cannot be imported: {error}") from None
+    if getattr(kind, "ANSWER", None) not in ANSWERS or not callable(getattr(kind, "reward", None)):
+        raise UserError(f"reward.kind={name} needs ANSWER, one of {', '.join(ANSWERS)}, and a function reward(work)")
+    return kind
+
+
+def answer_of(name: str) -> str:
+    """Return the form of answer that a kind reads. Raises UserError as `kind_of`."""
+    answer: str = kind_of(name).ANSWER
+    return answer
+
+
+def check_options(name: str, options: Mapping[str, Any]) -> None:
+    """Raise UserError if the kind is unknown or its options make no sense."""
+    kind = kind_of(name)
+    if hasattr(kind, "check"):
+        kind.check(options)
+    elif options:
+        raise UserError(f"reward.kind={name} has no options; remove reward.options={dict(options)}")

@@ -1,61 +1,40 @@
 """Score one answer in this process."""
 
-import math
-from collections.abc import Mapping
-from typing import NamedTuple
+import time
+import traceback
 
-from openswerl.edits import FormatError, apply, diff_bodies, parse, parse_blocks
-from openswerl.reward.outcome import Score
-from openswerl.reward.registry import REWARDS, Settings
-
-SMALL_CHARACTERS = 1_000_000
-SMALL_LINES = 4_000_000
-
-
-class Call(NamedTuple):
-    """The three inputs of a scoring: path to full text before the change, path to full oracle text, model output."""
-
-    context: dict[str, str]
-    oracle: dict[str, str]
-    output: str
-
-
-class TooLargeError(Exception):
-    """The answer may take long to score."""
+from openswerl.edits import FormatError
+from openswerl.errors import UserError
+from openswerl.reward.outcome import Score, UnscorableError
+from openswerl.reward.registry import kind_of
+from openswerl.reward.settings import Call, Settings
+from openswerl.reward.work import SMALL, Budget, TooLargeError, Work
 
 
 def score_small(call: Call, settings: Settings) -> Score:
-    """Score an answer whose cost is surely small: at most about half a second, usually milliseconds.
-
-    Raises TooLargeError if, over the changed files, old times new lines pass 4 million or the characters of predicted
-    times oracle diff pass 1 million.
-    """
-    return _score(call, settings, SMALL_LINES, SMALL_CHARACTERS)
+    """Score an answer whose cost is surely small. Raises TooLargeError for any other, and for kinds that may not."""
+    if not getattr(kind_of(settings.kind), "INLINE", False):
+        raise TooLargeError
+    return _score(call, settings, SMALL)
 
 
 def score_any(call: Call, settings: Settings) -> Score:
     """Score an answer however long it takes; the time on a big rewrite grows faster than quadratically."""
-    return _score(call, settings, math.inf, math.inf)
+    return _score(call, settings, Budget())
 
 
-def _score(call: Call, settings: Settings, max_lines: float, max_characters: float) -> Score:
+def _score(call: Call, settings: Settings, budget: Budget) -> Score:
+    start = time.perf_counter()
+    work = Work(call, settings, budget)
     try:
-        new = apply(call.context, parse_blocks(parse(call.output).solution))
+        value = kind_of(settings.kind).reward(work)
     except FormatError as error:
-        return Score(settings.format_penalty, error.reason)
-    if _line_cost(call.context, new) + _line_cost(call.context, call.oracle) > max_lines:
-        raise TooLargeError
-    predicted, oracle = diff_bodies(call.context, new), diff_bodies(call.context, call.oracle)
-    if _character_cost(predicted, oracle) > max_characters:
-        raise TooLargeError
-    return REWARDS[settings.kind](predicted, oracle)
-
-
-def _line_cost(old: Mapping[str, str], new: Mapping[str, str]) -> int:
-    pairs = ((old.get(path, ""), content) for path, content in new.items())
-    return sum(a.count("\n") * b.count("\n") for a, b in pairs if a != b)
-
-
-def _character_cost(predicted: Mapping[str, str], oracle: Mapping[str, str]) -> int:
-    shared = predicted.keys() & oracle.keys()
-    return sum(len(predicted[path]) * len(oracle[path]) for path in shared if predicted[path] != oracle[path])
+        return Score(settings.format_penalty, error.reason, seconds=time.perf_counter() - start)
+    except UnscorableError as error:
+        return Score(None, error.reason, events=work.events, seconds=time.perf_counter() - start)
+    except (TooLargeError, UserError, MemoryError):
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        raise UserError(f"reward.kind={settings.kind} raised {type(error).__name__}: {error}; see above") from error
+    return Score(value.reward, None, value.files, work.events, time.perf_counter() - start)

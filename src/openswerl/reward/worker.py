@@ -5,14 +5,17 @@ import resource
 import sys
 from multiprocessing.connection import Connection
 
+from openswerl.errors import UserError
+from openswerl.reward.outcome import Score
 from openswerl.reward.scoring import score_any
+from openswerl.reward.settings import Call, Settings
 
 READY = "ready"
 SPARE_CPU_SECONDS = 2
 
 
 def serve(channel: Connection) -> None:
-    """Say that it is ready, then answer every message with a Score until the other side closes the channel."""
+    """Say that it is ready, then answer every message with a Score or a UserError until the other side closes."""
     channel.send(READY)
     while True:
         try:
@@ -20,7 +23,14 @@ def serve(channel: Connection) -> None:
         except EOFError:
             return
         limit_cpu(time_limit_s)
-        channel.send(score_any(call, settings))
+        channel.send(_answer(call, settings))
+
+
+def _answer(call: Call, settings: Settings) -> Score | UserError:
+    try:
+        return score_any(call, settings)
+    except UserError as error:
+        return error
 
 
 def limit_cpu(time_limit_s: float | None) -> None:

@@ -1,13 +1,15 @@
 """Autoregressive sampling in which a prompt is read once for all its samples and finished rows leave the batch."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import torch
 from transformers import Cache, DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
 from openswerl.rollout.prefix import SharedPrompt, shared_attention
+from openswerl.rollout.seeds import uniforms
 
 COMPACT_BELOW = 0.8
 
@@ -53,6 +55,14 @@ def left_pad(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[torch
     return tokens.to(device), mask.to(device)
 
 
+class Row(NamedTuple):
+    """One sample: new tokens, their log-probabilities at the sampling temperature, and whether it ended by itself."""
+
+    tokens: list[int]
+    logprobs: list[float]
+    finished: bool
+
+
 @torch.no_grad()
 def decode(
     model: PreTrainedModel,
@@ -61,27 +71,42 @@ def decode(
     samples: int,
     max_new: int,
     temperature: float,
-    eos: int,
-    generator: torch.Generator,
-) -> list[list[int]]:
-    """Return len(prompts) x samples rows of new token ids, grouped by prompt; a finished row ends with `eos`.
+    seeds: Sequence[int],
+    ended: Callable[[list[int]], bool],
+) -> list[Row]:
+    """Return len(prompts) x samples rows, grouped by prompt; `ended` tells from a row's tokens that it is finished.
 
     Temperature 0 is greedy. Nothing is truncated (no top-k, no top-p), so sampling matches the log-probabilities that
-    the loss uses.
+    the loss uses. Each prompt has one seed, and each of its rows draws from (seed, number of the row) alone.
     """
+    drawn = torch.from_numpy(uniforms(seeds, samples, max_new)).to(model.device)
     batch = _Batch(model, prompts, samples, max_new)
-    rows: list[list[int]] = [[] for _ in range(len(prompts) * samples)]
     for step in range(max_new):
-        chosen = _choose(batch.logits, temperature, generator)
-        batch.record(chosen, rows, eos)
-        if batch.done.all() or step == max_new - 1:
+        chosen, logprobs = choose(batch.logits, temperature, drawn[batch.alive, step])
+        batch.record(chosen.tolist(), logprobs.tolist(), ended)
+        if all(batch.done) or step == max_new - 1:
             break
         batch.advance(chosen, step)
-    return rows
+    return batch.rows
+
+
+def choose(logits: torch.Tensor, temperature: float, drawn: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return a token for each row of logits [rows, vocabulary] and its log-probability (greedy: at temperature 1).
+
+    By inversion: `drawn` [rows] holds one uniform number a row, where multinomial would draw one for every entry.
+    """
+    logprobs = torch.log_softmax(logits.float() / (temperature or 1.0), -1)
+    if temperature == 0:
+        tokens = logits.argmax(-1)
+    else:
+        cumulative = logprobs.double().exp().cumsum(-1)
+        tokens = torch.searchsorted(cumulative, drawn[:, None] * cumulative[:, -1:], right=True)[:, 0]
+        tokens = tokens.clamp(max=logits.shape[-1] - 1)
+    return tokens, logprobs.gather(-1, tokens[:, None])[:, 0]
 
 
 class _Batch:
-    """The rows still running: their cache, next-token logits [rows, vocabulary], and where each stands."""
+    """All rows; of those still running the cache, next-token logits [rows, vocabulary], and where each stands."""
 
     def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], samples: int, max_new: int) -> None:
         self.model = model
@@ -91,22 +116,29 @@ class _Batch:
         self.cache = Cache(layers=[_Slab(max_new) for _ in range(model.config.num_hidden_layers)])
         self.logits = model.lm_head(hidden[:, -1]).repeat_interleave(samples, 0)
         self.lengths = mask.sum(1).repeat_interleave(samples)
-        self.alive = torch.arange(len(prompts) * samples)
-        self.done = torch.zeros(len(prompts) * samples, dtype=torch.bool)
+        self.rows = [Row([], [], False) for _ in range(len(prompts) * samples)]
+        self.alive = list(range(len(self.rows)))
 
-    def record(self, chosen: torch.Tensor, rows: list[list[int]], eos: int) -> None:
+    @property
+    def done(self) -> list[bool]:
+        """Which of the rows that are still in the batch are finished."""
+        return [self.rows[i].finished for i in self.alive]
+
+    def record(self, chosen: list[int], logprobs: list[float], ended: Callable[[list[int]], bool]) -> None:
         """Append the chosen tokens to the rows that still run."""
-        for row, token, finished in zip(self.alive.tolist(), chosen.tolist(), self.done.tolist(), strict=True):
-            if not finished:
-                rows[row].append(token)
-        self.done |= (chosen == eos).cpu()
+        for i, token, logprob in zip(self.alive, chosen, logprobs, strict=True):
+            row = self.rows[i]
+            if not row.finished:
+                row.tokens.append(token)
+                row.logprobs.append(logprob)
+                self.rows[i] = row._replace(finished=ended(row.tokens))
 
     def advance(self, chosen: torch.Tensor, step: int) -> None:
         """Feed the chosen tokens, first dropping finished rows if they are many."""
-        if (~self.done).float().mean() < COMPACT_BELOW:
-            keep = (~self.done).nonzero()[:, 0]
-            self.alive, self.done = self.alive[keep], self.done[keep]
-            keep = keep.to(chosen.device)
+        running = [place for place, done in enumerate(self.done) if not done]
+        if len(running) < COMPACT_BELOW * len(self.alive):
+            self.alive = [self.alive[place] for place in running]
+            keep = torch.tensor(running, device=chosen.device)
             chosen, self.lengths, self.prompt = chosen[keep], self.lengths[keep], self.prompt.keep(keep)
             self.cache.batch_select_indices(keep)
         everything = torch.ones(1, 1, 1, step + 1, dtype=torch.bool, device=chosen.device)
@@ -145,12 +177,3 @@ def prefill_mask(mask: torch.Tensor) -> torch.Tensor:
 def cache_argument(model: PreTrainedModel) -> str:
     """The name of the cache argument, which changed between the transformers releases that we support."""
     return "cache" if "cache" in inspect.signature(model.base_model.forward).parameters else "past_key_values"
-
-
-def _choose(logits: torch.Tensor, temperature: float, generator: torch.Generator) -> torch.Tensor:
-    if temperature == 0:
-        return logits.argmax(-1)
-    cumulative = torch.softmax(logits.float() / temperature, -1).cumsum(-1)
-    drawn = torch.rand(len(logits), 1, generator=generator, device=logits.device) * cumulative[:, -1:]
-    # by inversion: one random number a row, where multinomial draws one for every entry of the vocabulary
-    return (cumulative <= drawn).sum(-1).clamp(max=logits.shape[-1] - 1)

@@ -1,20 +1,25 @@
 """The in-process backend: a Hugging Face model and our KV-cache sampler."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-import torch
 from omegaconf import DictConfig
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from openswerl.models.checkpoint import encode, load_policy
 from openswerl.models.prompts import Prompt
 from openswerl.rollout import Completion
-from openswerl.rollout.decoding import decode
+from openswerl.rollout.agreement import check_policy
+from openswerl.rollout.decoding import Row, decode
+from openswerl.rollout.ending import Ending
 
 
 class LocalSampler:
-    """Samples from a live model: what the trainer changes, the next call sees."""
+    """Samples from a live model: what the trainer changes, the next call sees.
+
+    Raises UserError if the tokenizer does not fit the model, or the lengths of `model` do not fit its context.
+    """
 
     def __init__(
         self,
@@ -23,7 +28,9 @@ class LocalSampler:
         model: DictConfig,
         rollout: DictConfig,
     ) -> None:
+        check_policy(policy, tokenizer, model)
         self.policy, self.tokenizer, self.model, self.rollout = policy, tokenizer, model, rollout
+        self.ending = Ending.of(policy, tokenizer, rollout.stop)
 
     @classmethod
     def load(cls, model: DictConfig, rollout: DictConfig, checkpoint: Path | str) -> "LocalSampler":
@@ -31,26 +38,43 @@ class LocalSampler:
         return cls(*load_policy(model, checkpoint), model, rollout)
 
     def generate(
-        self, prompts: Sequence[Prompt], *, samples: int, temperature: float, seed: int
+        self, prompts: Sequence[Prompt], *, samples: int, temperature: float, seeds: Sequence[int]
     ) -> list[list[Completion]]:
-        """Return `samples` completions per prompt; each prompt is read once, and its cache shared by its samples."""
-        encoded = [encode(self.tokenizer, prompt, self.model.max_prompt_tokens) for prompt in prompts]
-        generator = torch.Generator(device=self.policy.device).manual_seed(seed)
-        step = max(1, self.rollout.batch_rows // samples)
-        rows: list[list[int]] = []
-        for start in range(0, len(encoded), step):
-            rows += decode(
-                self.policy,
-                encoded[start : start + step],
-                samples=samples,
-                max_new=self.model.max_response_tokens,
-                temperature=temperature,
-                eos=self.tokenizer.eos_token_id,
-                generator=generator,
-            )
-        done = [self._completion(row) for row in rows]
-        return [done[start : start + samples] for start in range(0, len(done), samples)]
+        """Return `samples` completions per prompt; each prompt is read once, and its cache shared by its samples.
 
-    def _completion(self, row: list[int]) -> Completion:
-        text = self.tokenizer.decode(row, skip_special_tokens=True)
-        return Completion(str(text), row, row[-1] == self.tokenizer.eos_token_id)
+        Prompts of like length share a batch, as padding is computed too.
+        """
+        encoded = [encode(self.tokenizer, prompt, self.model.max_prompt_tokens) for prompt in prompts]
+        order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
+        step = max(1, self.rollout.batch_rows // samples)
+        done: dict[int, list[Completion]] = {}
+        with _evaluating(self.policy):
+            for start in range(0, len(order), step):
+                part = order[start : start + step]
+                rows = decode(
+                    self.policy,
+                    [encoded[i] for i in part],
+                    samples=samples,
+                    max_new=self.model.max_response_tokens,
+                    temperature=temperature,
+                    seeds=[seeds[i] for i in part],
+                    ended=self.ending,
+                )
+                groups = [rows[first : first + samples] for first in range(0, len(rows), samples)]
+                done |= {i: [self._completion(row) for row in group] for i, group in zip(part, groups, strict=True)}
+        return [done[i] for i in range(len(encoded))]
+
+    def _completion(self, row: Row) -> Completion:
+        text = self.tokenizer.decode(row.tokens, skip_special_tokens=True)
+        return Completion(str(text), row.tokens, row.finished, row.logprobs)
+
+
+@contextmanager
+def _evaluating(policy: PreTrainedModel) -> Iterator[None]:
+    """Leave training mode inside the block: with activation checkpointing it allows no KV cache."""
+    training = policy.training
+    policy.eval()
+    try:
+        yield
+    finally:
+        policy.train(training)

@@ -78,12 +78,18 @@ def attend(
     query = query * scaling
     far = prompt.spread(query, heads) @ prompt.keys[layer].transpose(-1, -2)
     far = prompt.gather(far.masked_fill(~prompt.mask[:, None, None, :], float("-inf")), query)
-    near = (query.unflatten(1, (heads, -1)) @ key[:, :, None].transpose(-1, -2)).flatten(1, 2)
+    near = _grouped(query, heads) @ key.transpose(-1, -2)
+    near = near.reshape(*query.shape[:3], -1)
     near = near.masked_fill(~attention_mask, float("-inf"))
     weights = torch.softmax(torch.cat([far, near], -1), -1, dtype=torch.float32).to(query.dtype)
     out = prompt.gather(prompt.spread(weights[..., :width], heads) @ prompt.values[layer], query)
-    out = out + (weights[..., width:].unflatten(1, (heads, -1)) @ value[:, :, None]).flatten(1, 2)
+    out = out + (_grouped(weights[..., width:], heads) @ value).reshape(query.shape)
     return out.transpose(1, 2).contiguous(), None
+
+
+def _grouped(rows: torch.Tensor, heads: int) -> torch.Tensor:
+    """Lay [rows, all heads, length, n] out as [rows, heads, repeats x length, n], so that no key is copied for them."""
+    return rows.unflatten(1, (heads, -1)).flatten(2, 3)
 
 
 AttentionInterface.register(NAME, attend)

@@ -6,7 +6,7 @@ from omegaconf import MISSING
 
 from openswerl.schema.data import Crawl, Curate, Data, Network, Relate
 from openswerl.schema.results import Evaluate, Report, Tracking
-from openswerl.schema.training import Grpo, Model, Reward, Rollout, Sft
+from openswerl.schema.training import Edits, Grpo, Model, Prompt, Reward, Rollout, Sft
 
 
 @dataclass
@@ -27,6 +27,7 @@ class Config:
     policy: str = MISSING
     span: str = MISSING
     memory_mb: int = MISSING
+    processes: int = MISSING
     grid: Grid = field(default_factory=Grid)
     data: Data = field(default_factory=Data)
     network: Network = field(default_factory=Network)
@@ -34,6 +35,8 @@ class Config:
     curate: Curate = field(default_factory=Curate)
     relate: Relate = field(default_factory=Relate)
     model: Model = field(default_factory=Model)
+    prompt: Prompt = field(default_factory=Prompt)
+    edits: Edits = field(default_factory=Edits)
     rollout: Rollout = field(default_factory=Rollout)
     sft: Sft = field(default_factory=Sft)
     grpo: Grpo = field(default_factory=Grpo)

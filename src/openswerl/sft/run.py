@@ -1,48 +1,130 @@
 """The sft stage."""
 
 import shutil
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+import torch
+from omegaconf import DictConfig
+from transformers import PreTrainedTokenizerBase
+
 from openswerl.errors import UserError
-from openswerl.files import write_json
-from openswerl.models.checkpoint import base_checkpoint, encode, load_policy, prompt_fits, save_policy
-from openswerl.models.prompts import Prompt, hinted_prompt, repair_prompt
-from openswerl.parquet import read_parquet
+from openswerl.files import write_json, write_jsonl
+from openswerl.models.checkpoint import base_checkpoint, load_trainable
+from openswerl.models.distributed import is_main
+from openswerl.models.engine import Engine
+from openswerl.models.prompts import Prompt, check_fit
 from openswerl.records import Instance
+from openswerl.reward import ScorePool, open_rewards
+from openswerl.rollout import Sampler, open_sampler
+from openswerl.rollout.agreement import check_agreement
 from openswerl.rollout.local import LocalSampler
-from openswerl.sft.demonstrations import gold_edit, make_demonstrations
-from openswerl.sft.trainer import train
+from openswerl.sft.demonstrations import Demonstration, Source, counts, open_source
+from openswerl.sft.documents import Reader
+from openswerl.sft.editing import EDITING
+from openswerl.sft.probe import Probe
+from openswerl.sft.questions import Question, held_out, kinds_asked, make_questions
+from openswerl.sft.synthesis import synthesise
+from openswerl.sft.trainer import Documents, Trainer
 from openswerl.stage import Job
 from openswerl.tracking import mirror
+from openswerl.training.card import model_card
+from openswerl.training.select import Selection, read_instances, select, write_quarantine
 
 
 def run(job: Job) -> dict[str, Any]:
-    """Make demonstrations, train on them from the base policy; writes policy/, metrics.jsonl, demonstrations.json."""
+    """Make demonstrations and train on them from the base policy.
+
+    Writes policy/, metrics.jsonl, timings.jsonl, demonstrations.json, demonstrations.jsonl, quarantine.jsonl.
+    """
     cfg = job.cfg
-    policy, tokenizer = load_policy(cfg.model, base_checkpoint(cfg.model))
-    form, limit = cfg.model.prompt, cfg.model.max_prompt_tokens
-    found = read_parquet(job.inputs["relate"] / "instances.parquet", Instance)
-    instances = [item for item in found if prompt_fits(tokenizer, _longest_prompt(item, form), limit)]
-    if not instances:
-        raise UserError(f"no instance of {job.inputs['relate']} fits model.max_prompt_tokens={limit}")
-    done = make_demonstrations(instances, LocalSampler(policy, tokenizer, cfg.model, cfg.rollout), cfg)
-    rows = [
-        (
-            encode(tokenizer, repair_prompt(instance.task, form), limit),
-            [*tokenizer.encode(answer, add_special_tokens=False), tokenizer.eos_token_id],
+    check(cfg)
+    torch.manual_seed(cfg.seed)  # new adapters are drawn at random
+    policy, tokenizer = load_trainable(cfg.model)
+    reader = Reader(tokenizer, cfg)
+    general = reader.general(cfg.sft.mix.path)  # a fault in the file is told before the long work
+    engine = Engine.start(policy, cfg.sft.optimiser)
+    live = LocalSampler(engine.module, tokenizer, cfg.model, cfg.rollout)
+    with open_rewards(cfg.reward, cfg.edits) as rewards, engine.gathered():
+        selection = selected(job, tokenizer, rewards)
+        questions = make_questions(selection.instances, cfg.sft, cfg.seed)
+        found = synthesise(questions, lambda: source_of(cfg, live, rewards), cfg, job.scratch / "demonstrations")
+    apart = held_out(questions, cfg.sft.held_out, cfg.seed)
+    documents = documents_of(reader, found, questions, {item.instance_id for item in apart}, general)
+    probe = Probe(cfg, engine, live, apart[: cfg.sft.probe_prompts])
+    metrics = Trainer(cfg, engine, documents, probe, job.scratch).train()
+    summary = {
+        "instances": len(selection.instances),
+        "left_out": selection.reasons,
+        "demonstrations": len(documents.own),
+        "held_out": len(documents.held_out),
+        "general": len(general),
+        "documents_too_long": reader.too_long,
+    }
+    if is_main():
+        keep(job, selection, found, metrics)
+    engine.export(job.out / "policy", tokenizer, model_card(cfg, job.digest, summary))
+    return summary
+
+
+def check(cfg: DictConfig) -> None:
+    """Raise UserError for settings that cannot be meant, before the long work."""
+    if cfg.prompt.answer != "search_replace":
+        raise UserError(f"sft writes search_replace answers, and prompt={cfg.prompt.name} asks for {cfg.prompt.answer}")
+    check_fit(cfg.prompt, cfg.reward.kind)
+    path, share = cfg.sft.mix.path, cfg.sft.mix.share
+    if (path is None) != (share == 0):
+        raise UserError(f"sft.mix.share={share} and sft.mix.path={path} do not fit; give both, or 0 and null")
+
+
+def selected(job: Job, tokenizer: PreTrainedTokenizerBase, rewards: ScorePool) -> Selection:
+    """Return the instances whose prompts fit and whose golden answers score 1; see `select`."""
+    cfg, source = job.cfg, job.inputs["relate"] / "instances.parquet"
+
+    def prompts(instance: Instance) -> list[Prompt]:
+        kinds = {EDITING.name: EDITING} | {kind.name: kind for kind in kinds_asked(cfg.sft)}
+        shown = [kind.prompt(instance, cfg) for kind in kinds.values()]
+        hints = [kind.hinted(instance, cfg) for kind in kinds.values()] if cfg.sft.demonstrations == "hinted" else []
+        return shown + hints
+
+    return select(read_instances(source), tokenizer, rewards, cfg, source, prompts)
+
+
+def source_of(cfg: DictConfig, live: LocalSampler, rewards: ScorePool) -> Source:
+    """Return the source of demonstrations; a backend that is not local loads the base policy for itself."""
+    sampler: Sampler = live
+    if cfg.rollout.backend != "local" and cfg.sft.demonstrations != "gold":
+        sampler = open_sampler(cfg.model, cfg.rollout, base_checkpoint(cfg.model))
+        check_agreement(live.tokenizer, sampler.tokenizer)
+    return open_source(cfg, sampler, rewards)
+
+
+def documents_of(
+    reader: Reader,
+    found: Sequence[Demonstration],
+    questions: Sequence[Question],
+    apart: set[str],
+    general: Sequence[Any],
+) -> Documents:
+    """Return what is trained on and what is held out. Raises UserError if nothing is left to train on."""
+    instances = {question.instance.instance_id: question.instance for question in questions}
+    own = reader.documents([item for item in found if item.instance_id not in apart], instances)
+    kept_apart = reader.documents([item for item in found if item.instance_id in apart], instances)
+    if not own:
+        raise UserError(
+            f"no demonstration is left to train on: {len(kept_apart)} are held out, and {reader.too_long} are longer "
+            "than sft.row_tokens; raise sft.prompts or sft.row_tokens"
         )
-        for instance, answer in done.kept
-    ]
-    tracker = train(cfg, policy, rows, job.scratch)
-    counts = {"sampled": done.sampled, "kept": len(done.kept), "rejected": dict(sorted(done.rejected.items()))}
-    write_json(job.out / "demonstrations.json", counts)
-    shutil.copyfile(job.scratch / "metrics.jsonl", job.out / "metrics.jsonl")
-    save_policy(policy, tokenizer, job.out / "policy")
-    group = f"sft-{cfg.sft.name}-seed{cfg.seed}"
-    mirror(tracker.rows, cfg, stage="sft", digest=job.digest, group=group, folder=job.out)
-    too_long = len(found) - len(instances)
-    return {"instances": len(instances), "too_long": too_long, "demonstrations": len(rows)}
+    return Documents(own, general, kept_apart)
 
 
-def _longest_prompt(instance: Instance, form: str) -> Prompt:
-    return hinted_prompt(instance.task, gold_edit(instance), form)
+def keep(job: Job, selection: Selection, found: Sequence[Demonstration], metrics: Sequence[dict[str, Any]]) -> None:
+    """Write what the run leaves beside the policy, and its W&B run."""
+    cfg = job.cfg
+    write_quarantine(selection, job.out)
+    write_json(job.out / "demonstrations.json", counts(found))
+    write_jsonl(job.out / "demonstrations.jsonl", [msgspec.to_builtins(item) for item in found])
+    for name in ("metrics.jsonl", "timings.jsonl"):
+        shutil.copyfile(job.scratch / name, job.out / name)
+    mirror(metrics, cfg, stage="sft", digest=job.digest, group=f"sft-{cfg.sft.name}-seed{cfg.seed}", folder=job.out)

@@ -1,46 +1,119 @@
-"""Supervised fine-tuning with the loss on answer tokens alone (which tokens carry loss is our assumption)."""
+"""Supervised fine-tuning on packed rows, with the loss on answer tokens alone (our assumption; the paper is silent)."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
-import torch.nn.functional as F
 from omegaconf import DictConfig
-from transformers import PreTrainedModel
 
-from openswerl.models import engine as engines
-from openswerl.models.batches import batch_at
-from openswerl.models.logprobs import right_pad
+from openswerl.errors import UserError
+from openswerl.models import distributed
+from openswerl.models.engine import Engine, learning_rate
+from openswerl.models.logprobs import branch_logprobs
+from openswerl.models.packing import Tree
+from openswerl.sft.probe import Probe
+from openswerl.sft.rows import Row, answer_tokens, fill_rows, pack_rows
 from openswerl.tracking import Tracker
 
-CHECKPOINT_EVERY = 100
-Row = tuple[list[int], list[int]]
+SHOWN = ("loss", "eval_loss", "format_rate")
 
 
-def answer_loss(policy: PreTrainedModel, rows: Sequence[Row]) -> torch.Tensor:
-    """Mean cross-entropy over the answer tokens of (prompt ids, answer ids) rows."""
-    tokens, mask = right_pad([prompt + answer for prompt, answer in rows], policy.device)
-    carries = mask.clone()
-    for i, (prompt, _) in enumerate(rows):
-        carries[i, : len(prompt)] = False
-    hidden = policy.base_model(input_ids=tokens, attention_mask=mask.long()).last_hidden_state
-    kept = carries[:, 1:]
-    return F.cross_entropy(policy.lm_head(hidden[:, :-1][kept]).float(), tokens[:, 1:][kept])
+@dataclass(frozen=True)
+class Documents:
+    """What is trained on: own and general documents; and those held out, which only measure."""
+
+    own: Sequence[Tree]
+    general: Sequence[Tree] = ()
+    held_out: Sequence[Tree] = ()
 
 
-def train(cfg: DictConfig, policy: PreTrainedModel, rows: Sequence[Row], scratch: Path) -> Tracker:
-    """Run `sft.steps` steps in place, resuming from `scratch`; returns the metrics."""
-    sft = cfg.sft
-    engine = engines.start_engine(policy.train(), sft.optimiser)
-    first = engines.resume(engine, scratch / "checkpoints")
-    tracker = Tracker(scratch / "metrics.jsonl", from_step=first)
-    for step in range(first, sft.steps):
-        loss = answer_loss(engine.module, batch_at(rows, step, sft.batch_size, cfg.seed))
-        engine.backward(loss)
-        lr = engines.learning_rate(step, sft.steps, sft.optimiser)
-        norm = engines.step_engine(engine, lr)
-        tracker.log(step, {"loss": loss.item(), "lr": lr, "grad_norm": norm})
-        if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == sft.steps:
-            engines.save(engine, scratch / "checkpoints", step + 1)
-            print(f"sft {step + 1}/{sft.steps} loss {loss.item():.3f}", flush=True)
-    return tracker
+@dataclass
+class Trainer:
+    """A run in `scratch`: resumes from its newest checkpoint; the main process keeps metrics and timings there."""
+
+    cfg: DictConfig
+    engine: Engine
+    documents: Documents
+    probe: Probe
+    scratch: Path
+    step: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        sft = self.cfg.sft
+        if sft.rows_per_step % distributed.world():
+            raise UserError(f"sft.rows_per_step={sft.rows_per_step} is no multiple of processes={distributed.world()}")
+        self.step = self.engine.resume(self.scratch / "checkpoints")
+        self.rows = fill_rows(
+            self.documents.own,
+            self.documents.general,
+            rows=sft.steps * sft.rows_per_step,
+            row_tokens=sft.row_tokens,
+            share=sft.mix.share,
+            seed=self.cfg.seed,
+        )
+        names = ("metrics", "timings") if distributed.is_main() else ()
+        self.trackers = [Tracker(self.scratch / f"{name}.jsonl", from_step=self.step) for name in names]
+
+    def train(self) -> list[dict[str, Any]]:
+        """Run the remaining steps; returns the metrics of all of them."""
+        sft = self.cfg.sft
+        while self.step < sft.steps:
+            started = time.perf_counter()
+            metrics = self._update(self.rows[self.step * sft.rows_per_step :][: sft.rows_per_step])
+            trained = time.perf_counter()
+            if (self.step + 1) % sft.evaluate_every == 0 or self.step + 1 == sft.steps:
+                metrics |= self._evaluate()
+            self._log(metrics, trained - started, time.perf_counter() - trained)
+            self.step += 1
+            if self.step % sft.checkpoint_every == 0 or self.step == sft.steps:
+                self.engine.save(self.scratch / "checkpoints", self.step, keep=sft.checkpoints_kept)
+        return self.trackers[0].rows if self.trackers else []
+
+    def _update(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """One optimiser step; each row is a micro-batch, and each process has its share of them."""
+        tokens, total = answer_tokens(rows), 0.0
+        for row in distributed.share(rows):
+            loss = self._loss(row) / tokens
+            self.engine.backward(loss)
+            total += loss.item()
+        lr = learning_rate(self.step, self.cfg.sft.steps, self.cfg.sft.optimiser)
+        norm = self.engine.step(lr)
+        summed = distributed.sum_over_ranks({"loss": total})
+        return {**summed, "lr": lr, "grad_norm": norm, "answer_tokens": tokens, "row_tokens": sum(map(_length, rows))}
+
+    def _loss(self, row: Row) -> torch.Tensor:
+        """The summed cross-entropy of the row's answer tokens; padding holds 0."""
+        return -branch_logprobs(self.engine.module, row, forward=self.cfg.model.forward).logprobs.sum()
+
+    def _evaluate(self) -> dict[str, Any]:
+        """The loss on held-out documents (null if there are none), and the share of well-formed greedy answers."""
+        with torch.no_grad():
+            mine = [self._loss(row).item() for row in self._held_out_rows()]
+        # a row that only fills up, for equally many forward passes on all processes, does not count
+        count = len(distributed.share(pack_rows(self.documents.held_out, self.cfg.sft.row_tokens)))
+        loss = distributed.sum_over_ranks({"loss": sum(mine[:count])})["loss"]
+        tokens = answer_tokens([list(self.documents.held_out)])
+        return {"eval_loss": loss / tokens if tokens else None, "format_rate": self.probe.format_rate()}
+
+    def _held_out_rows(self) -> list[Row]:
+        rows = pack_rows(self.documents.held_out, self.cfg.sft.row_tokens)
+        missing = -len(rows) % distributed.world()
+        return distributed.share(rows + rows[:1] * missing)
+
+    def _log(self, metrics: dict[str, Any], train_s: float, evaluate_s: float) -> None:
+        if not self.trackers:
+            return
+        times = {"train_s": train_s, "evaluate_s": evaluate_s, "tokens_per_s": metrics["row_tokens"] / train_s}
+        for tracker, values in zip(self.trackers, (metrics, times), strict=True):
+            tracker.log(self.step, values)
+        if "format_rate" in metrics or self.step == 0:
+            shown = {name: metrics[name] for name in SHOWN if metrics.get(name) is not None}
+            line = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
+            print(f"sft {self.step + 1}/{self.cfg.sft.steps} {line}", flush=True)
+
+
+def _length(row: Row) -> int:
+    return sum(map(len, row))

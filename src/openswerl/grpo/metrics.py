@@ -1,0 +1,45 @@
+"""What people watch, from the samples of a step."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from openswerl.grpo.rollouts import UNFINISHED, Rollout
+
+LOW, HIGH, BINS = -1.0, 1.0, 20
+FAILURES = ("timeout", "worker_died")
+QUANTILES = (0, 25, 50, 75, 100)
+
+
+def rollout_metrics(rows: Sequence[Rollout]) -> dict[str, Any]:
+    """Return statistics of the rewards, rates over all samples, counts of reasons and events, and lengths in tokens."""
+    n = len(rows)
+    reasons = Counter(row.reason for row in rows if row.reason is not None)
+    lengths = [row.tokens for row in rows]
+    return {
+        **reward_metrics([row.reward for row in rows if row.reward is not None]),
+        "format_rate": 1 - reasons.total() / n,
+        "exact_rate": sum(row.reason is None and row.reward == 1 for row in rows) / n,
+        "unfinished_rate": reasons[UNFINISHED] / n,
+        "timeout_rate": sum(reasons[name] for name in FAILURES) / n,
+        "masked_rate": sum(row.reward is None for row in rows) / n,
+        "reasons": dict(sorted(reasons.items())),
+        "events": dict(sorted(Counter(event for row in rows for event in row.events).items())),
+        "response_tokens": sum(lengths) / n,
+        "response_tokens_max": max(lengths),
+    }
+
+
+def reward_metrics(rewards: Sequence[float]) -> dict[str, Any]:
+    """Return mean, deviation, quantiles and histogram; nan for none. A reward beyond the bins is in the outermost."""
+    values = np.array(rewards or [np.nan])
+    counts, _ = np.histogram(np.clip(np.array(rewards), LOW, HIGH), bins=BINS, range=(LOW, HIGH))
+    quantiles = np.percentile(values, QUANTILES)
+    return {
+        "reward_mean": float(values.mean()),
+        "reward_std": float(values.std()),
+        "reward_quantiles": {f"p{q}": float(value) for q, value in zip(QUANTILES, quantiles, strict=True)},
+        "reward_histogram": {"low": LOW, "high": HIGH, "counts": counts.tolist()},
+    }

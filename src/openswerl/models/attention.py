@@ -1,0 +1,105 @@
+"""Attention over a packed row, registered with transformers: no part that the mask drops is computed.
+
+On a CPU a row is done by parts (`by_parts.py`); on a GPU FlexAttention takes the mask as blocks. Without a layout the
+function is PyTorch's ordinary attention, so a model keeps it for good: what gradient checkpointing recomputes in the
+backward pass finds it still there.
+"""
+
+from typing import Any
+
+import torch
+from torch.nn.attention.flex_attention import BlockMask, create_block_mask
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
+from transformers.integrations.flex_attention import flex_attention_forward
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import sdpa_mask
+
+from openswerl.errors import UserError
+from openswerl.models.by_parts import ByParts
+from openswerl.models.packing import Layout, Packed
+
+NAME = "openswerl_packed"
+UNSUPPORTED = ("softcap", "s_aux", "position_bias")
+
+
+def attend(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | BlockMask | None,
+    layout: Layout | None = None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    **options: Any,
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Attention function of transformers: query [1, heads, S, size], key and value [1, key heads, S, size].
+
+    Raises UserError for a model whose attention has parts that are not computed here.
+    """
+    if layout is None:
+        assert not isinstance(attention_mask, BlockMask)
+        return sdpa_attention_forward(
+            module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **options
+        )
+    _check(options, dropout, layout)
+    if isinstance(attention_mask, BlockMask):
+        return flex_attention_forward(module, query, key, value, attention_mask, scaling=scaling)
+    out: torch.Tensor = ByParts.apply(query, key, value, layout, scaling)
+    return out.transpose(1, 2), None
+
+
+AttentionInterface.register(NAME, attend)
+AttentionMaskInterface.register(NAME, sdpa_mask)
+
+
+def use_packed_attention(policy: PreTrainedModel) -> None:
+    """Make the model attend by `attend` from now on. Raises UserError if its layers are not plain attention."""
+    if policy.config._attn_implementation == NAME:
+        return
+    kinds = set(getattr(policy.config, "layer_types", None) or ()).difference(["full_attention", "sliding_attention"])
+    if kinds or not policy._supports_attention_backend:
+        raise UserError(f"{type(policy).__name__} cannot read packed rows ({_why(kinds)}); set model.forward=padded")
+    policy.config._attn_implementation = NAME
+
+
+def _why(kinds: set[str]) -> str:
+    return ", ".join(sorted(kinds)) or "its attention is not exchangeable"
+
+
+def _check(options: dict[str, Any], dropout: float, layout: Layout) -> None:
+    used = [name for name in UNSUPPORTED if options.get(name) is not None] + ["dropout"] * (dropout > 0)
+    window = options.get("sliding_window")
+    if window is not None and window < max(span.prompt + max(span.branches, default=0) for span in layout):
+        used.append("sliding_window")
+    if used:
+        raise UserError(f"packed rows do not support attention with {', '.join(used)}; set model.forward=padded")
+
+
+def mask_for(packed: Packed) -> torch.Tensor | BlockMask:
+    """Return what to hand to the model as `attention_mask`: blocks on a GPU; on a CPU a mark, as `layout` says all."""
+    if packed.tokens.device.type == "cpu":
+        return torch.ones(1, 1, 1, 1, dtype=torch.bool)
+    return block_mask(packed.layout, packed.tokens.device, compiled=True)
+
+
+def block_mask(layout: Layout, device: torch.device, *, compiled: bool) -> BlockMask:
+    """Return FlexAttention's mask; `compiled` spares a table of S x S."""
+    trees, branches = (ids.to(device) for ids in _owners(layout))
+
+    def sees(_batch: Any, _head: Any, q: torch.Tensor, kv: torch.Tensor) -> torch.Tensor:
+        own = (branches[kv] == 0) | (branches[kv] == branches[q])
+        return (trees[kv] == trees[q]) & own & (kv <= q)
+
+    length = layout[-1].end
+    return create_block_mask(sees, None, None, length, length, device=str(device), _compile=compiled)
+
+
+def _owners(layout: Layout) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the tree of each token and its branch, counted from 1; 0 is the prompt. Both [S]."""
+    trees, branches = (torch.zeros(layout[-1].end, dtype=torch.int32) for _ in range(2))
+    for number, span in enumerate(layout):
+        trees[span.start : span.end] = number
+        for branch, (first, end) in enumerate(span.bounds, 1):
+            branches[first:end] = branch
+    return trees, branches

@@ -1,0 +1,42 @@
+"""Answer all questions chunk by chunk; a chunk that is on disk is not asked again after a kill."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+from omegaconf import DictConfig
+
+from openswerl.errors import UserError
+from openswerl.files import read_jsonl, write_jsonl
+from openswerl.models import distributed
+from openswerl.sft.demonstrations import Demonstration, Source, counts
+from openswerl.sft.questions import Question
+
+
+def synthesise(
+    questions: Sequence[Question], open_source: Callable[[], Source], cfg: DictConfig, folder: Path
+) -> list[Demonstration]:
+    """Return the answers to all questions, in order; each process answers its share of chunks into files in `folder`.
+
+    The source is opened only if a chunk is missing. Raises UserError if no answer is kept.
+    """
+    chunks = _chunks(questions, max(1, cfg.rollout.batch_rows // cfg.sft.samples_per_prompt))
+    paths = [folder / f"{number:06d}.jsonl" for number in range(len(chunks))]
+    todo = [pair for pair in distributed.share([*zip(paths, chunks, strict=True)]) if not pair[0].exists()]
+    source = open_source() if todo else None
+    for path, chunk in todo:
+        assert source is not None
+        write_jsonl(path, [msgspec.to_builtins(item) for item in source.answer(chunk)])
+        print(f"sft: demonstrations {int(path.stem) + 1}/{len(chunks)}", flush=True)
+    distributed.barrier()
+    found = [msgspec.convert(row, Demonstration) for path in paths for row in read_jsonl(path)]
+    if all(item.reason for item in found):
+        raise UserError(
+            f"none of {len(found)} demonstrations is kept ({counts(found)['rejected']}); raise sft.prompts, or choose "
+            "sft=gold"
+        )
+    return found
+
+
+def _chunks(questions: Sequence[Question], size: int) -> list[list[Question]]:
+    return [list(questions[start : start + size]) for start in range(0, len(questions), size)]

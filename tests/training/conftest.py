@@ -1,0 +1,1 @@
+from training_fixtures import config, instance, tasks  # noqa: F401
