@@ -85,3 +85,8 @@ def test_the_cheap_test_lets_through_whatever_a_pattern_finds(pattern, data):
 )
 def test_the_cheap_test_does_not_depend_on_what_stands_around(kind, before, after):
     assert suspicious(f"{before}{SECRETS[kind]}{after}") or not secret_spans(f"{before}{SECRETS[kind]}{after}")
+
+
+def test_a_webhook_whose_first_part_alone_is_long():
+    text = f"https://hooks.slack.com/services/T{'0' * 19}/B0/0"
+    assert suspicious(text) and secret_spans(text)

@@ -44,13 +44,19 @@ class Stage:
     makes: tuple[str, ...] = ()
 
 
+# What sft reads of the reward: whether an answer is right, not what a malformed one earns.
+SCORING = ("name", "kind", "options", "time_limit_s", "max_unscorable")
+
 STAGES = {
     "laptop": Stage(("data.world",)),
     "archive": Stage(("data.source", "data.path", "data.start", "data.end", "span"), ("network",)),
     "crawl": Stage(("data", "crawl"), ("network", "memory_mb"), makes=("archive",)),
     "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
     "relate": Stage(("data", "relate")),
-    "sft": Stage(("model", "prompt", "edits", "rollout", "sft", "reward", "seed"), ("tracking", "processes")),
+    "sft": Stage(
+        ("model", "prompt", "edits", "rollout", "sft", *(f"reward.{key}" for key in SCORING), "seed"),
+        ("tracking", "processes", "reward.workers", "reward.cache_size"),
+    ),
     "grpo": Stage(("model", "prompt", "edits", "rollout", "grpo", "reward", "seed"), ("tracking", "processes")),
     "evaluate": Stage(("model", "prompt", "edits", "rollout", "relate", "evaluate", "policy", "seed"), ("tracking",)),
     "report": Stage(("report", "grid", "scale")),

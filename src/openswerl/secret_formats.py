@@ -42,14 +42,14 @@ WORD_RUN, BASE64_RUN = b"a" * SHORTEST, b"a" * 40
 WORD = set((string.ascii_letters + string.digits + "_-").encode())
 BASE64 = set((string.ascii_letters + string.digits + "/+=").encode())
 WORD_TABLE, BASE64_TABLE = (bytes(b"a "[byte not in digits] for byte in range(256)) for digits in (WORD, BASE64))
-# Whatever a pattern finds holds one of these in such a run or up to 32 bytes before it (tests/test_secret_formats.py).
-CONTEXT = 32
+# Whatever a pattern finds holds one of these in such a run or up to 64 bytes before it (tests/test_secret_formats.py).
+CONTEXT = 64
 WORD_MARK = re.compile(  # every branch starts with a literal, which makes it fast
     rb"A3T|ABIA|ACCA|AKIA|ASIA|A[CK][a-z0-9]{32}|S[CK][a-z0-9]{32}|T3BlbkFJ|AIza|eyJ|SG\.|sq0csp-|k_live_|gh[pousr]_"
-    rb"|github_pat_|npm_|_authToken=|pypi-AgE|gl\w{2,5}-|GR1348941|x[oO][xX]|X[oO][xX]|/[tT]\w+/[bB]\w+/|-us\d"
-    rb"|:[\w-]{35}|\.[\w-]{6}\.[\w-]{27}"
+    rb"|github_pat_|npm_|_authToken=|pypi-AgE|gl\w{2,5}-|GR1348941|x[oO][xX]|X[oO][xX]|-us\d"
+    rb"|/[sS][eE][rR][vV][iI][cC][eE][sS]/[tT]|:[\w-]{35}|\.[\w-]{6}\.[\w-]{27}"
 )
-BASE64_MARK = re.compile(rb"AccountKey=|/[tT]\w+/[bB]\w+/|['\"][0-9a-zA-Z/+]{40}['\"]")
+BASE64_MARK = re.compile(rb"AccountKey=|/[sS][eE][rR][vV][iI][cC][eE][sS]/[tT]|['\"][0-9a-zA-Z/+]{40}['\"]")
 DISCORD = re.compile(r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\.[a-zA-Z\d_-]{27}")
 # The plugin's own pattern takes quadratic time on base64 of JSON, such as source maps, and leaves the signature.
 JWT = re.compile(r"(?<![\w=-])(?=([\w=-]*?)eyJ)[\w=-]++\.[\w=-]++(?:\.[\w+/=-]*+)?", re.ASCII)

@@ -49,7 +49,7 @@ def reward_of(job: Job) -> DictConfig:
     reward = job.cfg.reward
     if "laptop" not in job.inputs or reward.options.get("clones"):
         return reward
-    return OmegaConf.merge(reward, {"options": {"clones": str(job.inputs["laptop"] / "repos")}})  # type: ignore
+    return OmegaConf.create({**reward, "options": {**reward.options, "clones": str(job.inputs["laptop"] / "repos")}})
 
 
 def open_log(job: Job, instances: list[Instance], from_step: int) -> Log:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import torch
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 from transformers import PreTrainedTokenizerBase
 
 from openswerl.errors import UserError
@@ -32,6 +32,8 @@ from openswerl.tracking import mirror
 from openswerl.training.card import model_card
 from openswerl.training.select import Selection, read_instances, select, write_quarantine
 
+DROPPED = {"format_penalty": -1.0}  # any number would do: a malformed answer is dropped for its reason
+
 
 def run(job: Job) -> dict[str, Any]:
     """Make demonstrations and train on them from the base policy.
@@ -46,7 +48,7 @@ def run(job: Job) -> dict[str, Any]:
     general = reader.general(cfg.sft.mix.path)  # a fault in the file is told before the long work
     engine = Engine.start(policy, cfg.sft.optimiser)
     live = LocalSampler(engine.module, tokenizer, cfg.model, cfg.rollout)
-    with open_rewards(cfg.reward, cfg.edits) as rewards, engine.gathered():
+    with open_rewards(OmegaConf.create({**cfg.reward, **DROPPED}), cfg.edits) as rewards, engine.gathered():
         selection = selected(job, tokenizer, rewards)
         questions = make_questions(selection.instances, cfg.sft, cfg.seed)
         found = synthesise(questions, lambda: source_of(cfg, live, rewards), cfg, job.scratch / "demonstrations")
