@@ -7,12 +7,11 @@ import time
 
 import cydifflib
 
-from openswerl.edits import InexpressibleError, diff_body, minimal_blocks, render
+from openswerl.edits import InexpressibleError, TooLargeError, diff_body, minimal_blocks, render
 from openswerl.laptop.tasks import make_repair
 from openswerl.reward import Call, ScorePool
 from openswerl.reward.scoring import score_small
 from openswerl.reward.settings import Settings
-from openswerl.reward.work import TooLargeError
 
 PAIRS = 2000
 ROUNDS = 4

@@ -27,7 +27,7 @@ FILES = (
 
 
 def _signal(process: "subprocess.Popen[str]", number: signal.Signals) -> None:
-    """Signal a process and all below it; torchrun gives each of its workers a process group of its own."""
+    """Signal a process and all below it, whatever process groups they are in."""
     root = psutil.Process(process.pid)
     for one in (root, *root.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -60,9 +60,9 @@ class Run:
         self.out, self.scratch = cell.folder, cell.folder / f"work-{cell.digest}"
 
     def start(self) -> "subprocess.Popen[str]":
-        """Start the stage in a process group of its own, under torchrun if it has several processes."""
+        """Start the stage in a process group of its own, under our launcher if it has several processes."""
         script = [str(ROOT / "scripts" / f"{self.stage}.py"), *self.overrides]
-        launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self.processes}"]
+        launcher = ["-m", "openswerl.launch", str(self.processes)]
         command = [sys.executable, *(launcher if self.processes > 1 else []), *script]
         return subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=self.out.parents[3],

@@ -189,6 +189,9 @@ def test_the_gate_stands_before_every_model(policy, before):
         (("curate.min_similarity=7",), "config: curate.min_similarity=7.0 is not from 0 to 1"),
         (("curate.max_overlap=nan",), "config: curate.max_overlap=nan is not from 0 to 1"),
         (("relate.max_files=-1",), "config: relate.max_files=-1 is not 0 or more"),
+        (("reward.format_penalty=nan",), "config: reward.format_penalty=nan is not a finite number"),
+        (("reward.timeout_reward=nan",), "config: reward.timeout_reward=nan is not a finite number"),
+        (("grpo.truncated_reward=-inf",), "config: grpo.truncated_reward=-inf is not a finite number"),
         (("grpo.steps={",), "config: no viable alternative at input '{'"),
     ],
 )

@@ -72,17 +72,15 @@ def test_the_last_to_set_a_value_is_named() -> None:
     cell = Cell("grpo", ("scale=smoke", "grpo.prompts_per_step=3", "reward=discrete"))
     marks = {key: mark_of(key, cell.overrides, cell.choices) for key in ("grpo.prompts_per_step", "grpo.steps")}
     assert marks["grpo.prompts_per_step"] == Mark("command line")
-    assert marks["grpo.steps"] == smoke_line("grpo.steps")
+    assert marks["grpo.steps"] == Mark("scale", "smoke")
+    localisation = mark_of("sft.localisation", ("scale=laptop",), Cell("sft", ("scale=laptop",)).choices)
+    said = "the shipped base was never shown a localisation question, and answers none"
+    assert localisation == Mark("our choice", said)
     own = mark_of("reward.kind", cell.overrides, cell.choices)
     assert own == read_mark(comments(CONF / "reward" / "discrete.yaml")["kind"])
     extended = mark_of("reward.format_penalty", cell.overrides, cell.choices)
     assert "format_penalty" not in comments(CONF / "reward" / "discrete.yaml")
     assert extended == read_mark(comments(CONF / "reward" / "continuous.yaml")["format_penalty"])
-
-
-def smoke_line(key: str) -> Mark:
-    said = comments(CONF / "scale" / "smoke.yaml")[key]
-    return read_mark(said) if said else Mark("scale", "smoke")
 
 
 @pytest.mark.parametrize("scale", sorted(path.stem for path in (CONF / "scale").glob("*.yaml")))
@@ -124,3 +122,12 @@ def test_rows_say_which_cells_had_the_value() -> None:
     assert rows["model", "name", "laptop"] == "sft, grpo, evaluate"
     assert rows["sft", "name", "gold"] == "sft-gold" and rows["sft", "name", "paper"] == "sft-paper"
     assert rows["reward", "name", "discrete"] == "grpo-discrete"
+    # sft reads whether an answer is right, and not what a malformed one earns
+    assert rows["reward", "name", "continuous"] == "sft, grpo-continuous"
+    assert rows["reward", "max_unscorable", str(Cell("sft").cfg.reward.max_unscorable)] == "sft, grpo"
+    assert rows["reward", "format_penalty", str(Cell("grpo").cfg.reward.format_penalty)] == "grpo"
+
+
+def test_grpo_is_no_user_of_a_backend_that_it_does_not_follow() -> None:
+    rows = card_rows(Cell("report", ("rollout=vllm",)).before)
+    assert [row.used_by for row in rows if (row.group, row.key) == ("rollout", "backend")] == ["sft, evaluate"]

@@ -80,7 +80,7 @@ def test_every_target_of_the_makefile_is_well_formed(target):
     assert done.returncode == 0, done.stderr
 
 
-def test_ci_runs_the_fast_and_the_slow_tests():
+def test_ci_runs_the_fast_the_slow_and_the_oracle_tests():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
-    assert script.read_text().splitlines()[-2:] == ["make test", "make test-slow"]
+    assert script.read_text().splitlines()[-3:] == ["make test", "make test-slow", "make test-oracle"]

@@ -269,7 +269,9 @@ def test_how_many_processes_run_does_not_change_the_identity():
 
 def test_another_number_of_processes_than_configured_is_one_line(monkeypatch):
     finish(Cell("grpo"))
-    with pytest.raises(UserError, match=r"processes=2 and 1 were started.* torchrun --standalone --nproc-per-node 2"):
+    with pytest.raises(
+        UserError, match=r"processes=2 and 1 were started.* python -m openswerl.launch 2 scripts/grpo.py"
+    ):
         run("work", Cell("grpo", TWO))
     several(monkeypatch, rank=0)
     with pytest.raises(UserError, match="processes=1 and 2 were started"):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from omegaconf import DictConfig, OmegaConf
 
 SOURCES = ("laptop", "local", "gharchive")
+DTYPES = ("float32", "bfloat16")
 # The least and the greatest value of a key.
 LIMITS = {
     "memory_mb": (150, math.inf),  # DuckDB needs that much for its own
@@ -25,6 +26,9 @@ LIMITS = {
     "curate.overlap_words": (1, math.inf),
     "relate.max_files": (0, math.inf),
     "relate.max_bytes": (0, math.inf),
+    "model.max_prompt_tokens": (1, math.inf),
+    "model.max_response_tokens": (1, math.inf),
+    "model.lora.rank": (0, math.inf),
     "rollout.batch_rows": (1, math.inf),
     "sft.prompts": (1, math.inf),
     "sft.samples_per_prompt": (1, math.inf),
@@ -39,6 +43,7 @@ LIMITS = {
     "sft.probe_prompts": (0, math.inf),
     "sft.checkpoint_every": (1, math.inf),
     "sft.checkpoints_kept": (1, math.inf),
+    "sft.nonfinite_steps": (1, math.inf),
     "grpo.steps": (1, math.inf),
     "grpo.prompts_per_step": (1, math.inf),
     "grpo.group_size": (2, math.inf),  # one sample has no advantage over itself
@@ -59,6 +64,17 @@ LIMITS = {
     "reward.max_unscorable": (0, 1),
 }
 
+# Numbers that training reckons with; nan would silently spoil a whole group.
+FINITE = ("reward.format_penalty", "reward.timeout_reward", "grpo.truncated_reward")
+
+# Names; those of other keys are known where they are used.
+CHOICES = {
+    "rollout.backend": ("local", "vllm"),
+    "grpo.truncated": ("penalise", "mask"),
+    "grpo.zero_variance": ("keep", "resample"),
+    "tracking.wandb": ("offline", "online", "disabled"),
+}
+
 
 def faults(cfg: DictConfig) -> Iterator[str]:
     """Yield a line for every value of a composed config that is out of bounds."""
@@ -66,10 +82,43 @@ def faults(cfg: DictConfig) -> Iterator[str]:
         yield f"data.source={cfg.data.source} is none of {', '.join(SOURCES)}"
     if not cfg.results:
         yield "results is empty; give it a folder"
+    yield from _model(cfg.model)
+    for stage in ("sft", "grpo"):
+        yield from _optimiser(f"{stage}.optimiser", cfg[stage].optimiser)
     for key, (least, greatest) in LIMITS.items():
         value = OmegaConf.select(cfg, key)
         if not least <= value <= greatest:  # which nan is not
             yield f"{key}={value} is not {_range(least, greatest)}"
+    for key, known in CHOICES.items():
+        if (name := OmegaConf.select(cfg, key)) not in known:
+            yield f"{key}={name} is unknown: choose {', '.join(known[:-1])} or {known[-1]}"
+    for key in FINITE:
+        number = OmegaConf.select(cfg, key)
+        if number is not None and not math.isfinite(number):  # none where the schema allows it
+            yield f"{key}={number} is not a finite number"
+
+
+def _model(model: DictConfig) -> Iterator[str]:
+    if model.dtype not in DTYPES:  # float16 overflows without a scaled loss
+        yield f"model.dtype={model.dtype} is none of {', '.join(DTYPES)}"
+    if not 0 < model.lora.alpha < math.inf:
+        yield f"model.lora.alpha={model.lora.alpha} is not a number above 0"
+    if model.lora.dropout != 0:
+        yield f"model.lora.dropout={model.lora.dropout} is not 0: with dropout the ratio is not of the sampling policy"
+
+
+def _optimiser(name: str, optimiser: DictConfig) -> Iterator[str]:
+    for key in ("lr", "max_grad_norm"):
+        if not 0 < optimiser[key] < math.inf:
+            yield f"{name}.{key}={optimiser[key]} is not a number above 0"
+    if not 0 <= optimiser.weight_decay < math.inf:
+        yield f"{name}.weight_decay={optimiser.weight_decay} is not a number from 0"
+    if not 0 <= optimiser.final_lr <= 1:
+        yield f"{name}.final_lr={optimiser.final_lr} is not from 0 to 1"
+    if optimiser.warmup_steps < 0:
+        yield f"{name}.warmup_steps={optimiser.warmup_steps} is not 0 or more"
+    if len(optimiser.betas) != 2 or not all(0 <= beta < 1 for beta in optimiser.betas):
+        yield f"{name}.betas={list(optimiser.betas)} is not two numbers from 0 to below 1"
 
 
 def _range(least: float, greatest: float) -> str:

@@ -1,17 +1,23 @@
 """Say where each value of the config is from: the comment that ends its line in conf/."""
 
 import functools
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
+from omegaconf import OmegaConf
 
 from openswerl.compose import CONF, key_of
+from openswerl.config import Cell
 
 MARK = re.compile(r"(paper|our choice|engineering)\b:?\s*(.*)")
 UNMARKED = "unmarked"
+# Keys that a stage is handed and does not follow: grpo samples in the training processes.
+UNUSED = {"grpo": ("rollout.backend",)}
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,29 @@ def mark_of(key: str, overrides: Iterable[str], choices: Mapping[str, str | None
     group, _, own = key.partition(".")
     files = (comments(path) for path in _extended(group, str(choices[group])))
     return next((read_mark(said[own]) for said in files if own in said), Mark(UNMARKED))
+
+
+def settings(cell: Cell, group: str) -> Iterator[tuple[str, str, Mark]]:
+    """Yield (key within the group, value as conf/ writes it, mark) of what the cell's stage reads and follows."""
+    unused = UNUSED.get(cell.stage, ())
+    for key, value in _values(OmegaConf.to_container(cell.view()).get(group, {})):  # type: ignore[union-attr]
+        if f"{group}.{key}" not in unused:
+            yield key, _printed(value), mark_of(f"{group}.{key}", cell.overrides, cell.choices)
+
+
+def _values(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield (dotted key, value) of every value that is not a mapping with keys."""
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from _values(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _printed(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_printed, value))}]"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _extended(group: str, option: str) -> Iterator[Path]:

@@ -39,13 +39,17 @@ FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.
 
 @dataclass(frozen=True)
 class Job:
-    """What a work function gets: its slice of the config, its output folder, and the cells before and their folders."""
+    """What a work function gets: its slice of the config, its output folder, and the cells before and their folders.
+
+    `cell` is the one that the config is of: it knows who set each value.
+    """
 
     cfg: DictConfig
     out: Path
     inputs: dict[str, Path]
     digest: str
     before: tuple[Cell, ...] = ()
+    cell: Cell | None = None
 
     @property
     def scratch(self) -> Path:
@@ -100,7 +104,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
             run_cell(before, f"openswerl.{before.stage}.run:run")
     inputs = {name: folder for before in cell.before for name, folder in required(before).items()}
     module, _, name = work.partition(":")
-    job = Job(cell.view(), cell.folder, inputs, cell.digest, cell.before)
+    job = Job(cell.view(), cell.folder, inputs, cell.digest, cell.before, cell)
     if not is_main():
         getattr(importlib.import_module(module), name)(job)
         return
@@ -123,7 +127,7 @@ def check_processes(cell: Cell) -> None:
     if started != wanted:
         raise UserError(
             f"processes={wanted} and {started} were started: run this stage by Snakemake, or by "
-            f"torchrun --standalone --nproc-per-node {wanted} scripts/{cell.stage}.py ..."
+            f"python -m openswerl.launch {wanted} scripts/{cell.stage}.py ..."
         )
 
 

@@ -35,7 +35,7 @@ def end_with_parent() -> None:
 
 
 def end_with_launcher() -> None:
-    """End this process when the one that started it is gone: torchrun, killed, would leave its processes training."""
+    """End this process when the one that started it is gone: a launcher, killed, would leave its processes training."""
     launcher = os.getppid()
 
     def watch() -> None:

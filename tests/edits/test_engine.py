@@ -1,5 +1,7 @@
+import math
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openswerl.edits import (
@@ -9,6 +11,7 @@ from openswerl.edits import (
     FormatError,
     InexpressibleError,
     Notes,
+    TooLargeError,
     apply,
     edit,
     minimal_blocks,
@@ -67,6 +70,36 @@ def test_an_edit_that_would_exhaust_memory_is_refused() -> None:
     with pytest.raises(FormatError) as caught:
         applied(*[("b.py", "", "x\n" * 9)] * 40)
     assert caught.value.reason == "result_too_large"
+
+
+def doublings(count: int) -> list[Block]:
+    return [Block("b.c", "}", "}\n}")] * count
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_repeated_matches_add_at_most_a_mebi_of_characters(rules: str) -> None:
+    """After n doublings the file has 2^n lines of two characters; the first match of each of them is free."""
+    assert len(apply({"b.c": "}\n"}, doublings(19), Notes(RULES[rules]))["b.c"]) == 2 * 2**19
+    with pytest.raises(FormatError) as caught:
+        apply({"b.c": "}\n"}, doublings(20), Notes(RULES[rules]))
+    assert caught.value.reason == "result_too_large"
+
+
+def test_a_large_file_is_no_fault_of_an_answer() -> None:
+    """Nor is a large REPLACE: only matches beyond the first multiply."""
+    large = "x = 1\n" * 400_000
+    assert apply({"f": "a\n" + large}, [Block("f", "a", "b")]) == {"f": "b\n" + large}
+    assert apply({}, [Block("n", "", large)]) == {"n": large}
+
+
+def test_work_past_the_allowed_effort_is_not_begun() -> None:
+    """The first step reads 2 characters and writes 5 with the newline before the file, the second reads 4."""
+    for count, effort in ((1, 6), (2, 10)):
+        with pytest.raises(TooLargeError):
+            apply({"b.c": "}\n"}, doublings(count), effort=effort)
+    with pytest.raises(TooLargeError):
+        edit({"b.c": "}\n"}, render("t", doublings(22)), STRICT, effort=100_000)
+    assert apply({"b.c": "}\n"}, doublings(1), effort=7) == {"b.c": "}\n}\n"}
 
 
 def test_the_context_is_left_alone() -> None:
@@ -164,6 +197,7 @@ def test_a_file_of_mixed_line_ends_is_taken_as_it_stands() -> None:
     assert refused(mixed, Block("f", "a\nb", "x")) == "search_not_found"
 
 
+@settings(deadline=None)
 @given(TEXT, TEXT)
 def test_minimal_blocks_make_the_same_files_by_all_rules(old: str, new: str) -> None:
     try:
@@ -173,6 +207,7 @@ def test_minimal_blocks_make_the_same_files_by_all_rules(old: str, new: str) -> 
     assert apply({"f": old}, blocks, Notes(STRICT)) == apply({"f": old}, blocks)
 
 
+@settings(deadline=None)
 @given(TEXT, st.lists(st.builds(Block, st.sampled_from(["f", "./f", "g "]), TEXT, TEXT), max_size=3))
 def test_with_every_switch_off_nothing_is_forgiven_and_with_all_on_no_more_is_damaged(
     old: str, blocks: list[Block]
@@ -187,3 +222,19 @@ def test_with_every_switch_off_nothing_is_forgiven_and_with_all_on_no_more_is_da
     if notes.codes or "\r" in old or any(block.path != "f" for block in blocks):
         return
     assert apply({"f": old}, blocks, Notes(STRICT)) == official
+
+
+@settings(deadline=None)
+@given(TEXT, st.lists(st.builds(Block, st.just("f"), TEXT, TEXT), max_size=3), st.integers(0, 200))
+def test_a_limit_of_effort_changes_no_result(old: str, blocks: list[Block], effort: int) -> None:
+    def outcome(allowed: float) -> object:
+        try:
+            return apply({"f": old}, blocks, effort=allowed)
+        except FormatError as error:
+            return error.reason
+
+    try:
+        limited = outcome(effort)
+    except TooLargeError:
+        return
+    assert limited == outcome(math.inf)

@@ -11,7 +11,7 @@ from openswerl.grpo.rollouts import Rollout
 from openswerl.tracking import Mirror
 
 UPDATED = {
-    "loss": 0.1, "kl": 0.0, "entropy": 0.4, "grad_norm": 2.0, "nonfinite": 0, "lr": 1e-3,
+    "loss": 0.1, "kl": None, "entropy": 0.4, "grad_norm": 2.0, "nonfinite": 0, "lr": 1e-3,
     "zero_variance": 0.5, "forwarded_tokens": 900,
 }  # fmt: skip
 SECONDS = {"generate": 2.0, "score": 0.5, "forward": 1.0, "backward": 3.0}
@@ -31,7 +31,26 @@ def rows(step, instance):
 def opened(tmp_path, config, instance):
     cfg = config("grpo.steps=5", "grpo.plot_every=2", "grpo.alarms.patience=2")
     mirror = Mirror(cfg, stage="grpo", digest="c0ffee", group="g", folder=tmp_path)
-    return lambda name, from_step=0: Log(cfg, tmp_path / name, [instance], mirror, from_step=from_step)
+    return lambda name, from_step=0, mirror=mirror: Log(cfg, tmp_path / name, [instance], mirror, from_step=from_step)
+
+
+@pytest.fixture
+def resampling(tmp_path, config, instance):
+    cfg = config("grpo.zero_variance=resample")
+    return Log(cfg, tmp_path / "a", [instance], Mirror(cfg, stage="grpo", digest="c0ffee", group="g", folder=tmp_path))
+
+
+class Heard:
+    """A mirror that keeps what it is told."""
+
+    def __init__(self):
+        self.said = []
+
+    def log(self, row):
+        self.said.append(("log", row))
+
+    def show(self, step, image, samples):
+        self.said.append(("show", step, image, samples))
 
 
 def write(log, steps, instance):
@@ -51,6 +70,30 @@ def test_a_run_leaves_its_files(opened, instance, tmp_path, capsys):
     assert {row["step"] for row in read_jsonl(tmp_path / "a" / "samples.jsonl")} == {1, 3, 4}
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 5 and lines[0].startswith("grpo 1/5 reward +0.550 ") and " s a step, 0:00:0" in lines[0]
+    assert "entropy 0.4000 tokens" in lines[0]  # no reference, no kl
+
+
+def test_prompts_as_first_drawn_are_measured_and_the_chosen_ones_apart(resampling, instance, tmp_path):
+    def group(place, attempt, reward, reason=None):
+        return [Rollout(0, instance.instance_id, i, reward, reason, {}, [], 4, "x", place, attempt) for i in range(2)]
+
+    drawn = [*group(0, 0, 0.5), *group(1, 0, -1.0, "missing_tag"), *group(1, 1, -1.0, "missing_tag"), *group(1, 2, 1.0)]
+    resampling.step(0, drawn, UPDATED, SECONDS)
+    (metrics,) = read_jsonl(tmp_path / "a" / "metrics.jsonl")
+    assert (metrics["reward_mean"], metrics["format_rate"]) == (-0.25, 0.5)
+    assert metrics["selected"] == {"reward_mean": 0.75, "reward_std": 0.25, "format_rate": 1.0, "exact_rate": 0.5}
+    rows = read_jsonl(tmp_path / "a" / "rollouts.jsonl")
+    assert [(row["place"], row["attempt"]) for row in rows[::2]] == [(0, 0), (1, 0), (1, 1), (1, 2)]
+    (timings,) = read_jsonl(tmp_path / "a" / "timings.jsonl")
+    assert timings["tokens_per_s"]["generate"] == 8 * 4 / SECONDS["generate"]
+
+
+def test_the_mirror_is_fed_again_what_was_recorded(opened, instance):
+    """Rows, plots and samples of the steps before the kill, in order, as they went the first time."""
+    first, again = Heard(), Heard()
+    write(opened("a", mirror=first), range(3), instance)
+    opened("a", from_step=3, mirror=again).replay()
+    assert again.said == first.said and [kind for kind, *_ in first.said] == ["log", "log", "show", "log"]
 
 
 def test_timings_are_kept_apart(opened, instance, tmp_path):
@@ -89,7 +132,7 @@ def test_fewer_samples_than_shown_come_once(instance):
 
 
 def test_a_phase_that_did_not_run_has_no_speed():
-    assert speeds({"response_tokens": 2, "forwarded_tokens": 0}, 3, {"generate": 2.0}) == {"generate": 3.0}
+    assert speeds(6, 0, {"generate": 2.0}) == {"generate": 3.0}
 
 
 def test_durations():

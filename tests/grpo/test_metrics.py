@@ -27,9 +27,19 @@ def test_rates_are_over_all_samples_and_rewards_over_those_that_have_one():
     metrics = rollout_metrics(ROWS)
     assert metrics["reward_mean"] == pytest.approx((1 + 0.5 - 1 - 1) / 4)
     assert metrics["reward_std"] == pytest.approx(math.sqrt(3.25 / 4 - 0.125**2))
-    assert (metrics["format_rate"], metrics["exact_rate"], metrics["unfinished_rate"]) == (0.4, 0.2, 0.2)
-    assert (metrics["timeout_rate"], metrics["masked_rate"]) == (0.2, 0.2)
+    assert (metrics["format_rate"], metrics["exact_rate"], metrics["unfinished_rate"]) == (0.6, 0.2, 0.2)
+    assert (metrics["timeout_rate"], metrics["unscorable_rate"], metrics["masked_rate"]) == (0.2, 0, 0.2)
     assert (metrics["response_tokens"], metrics["response_tokens_max"]) == (18, 40)
+
+
+def test_what_could_not_be_scored_is_not_malformed():
+    """Of ten answers one lacks a tag, one is cut off and masked, two ran out of time and three lost their sandbox."""
+    late = [row(-1.0, "timeout"), row(None, "timeout")]
+    lost = [row(None, reason) for reason in ("worker_died", "runner_lost", "tests_do_not_tell")]
+    metrics = rollout_metrics([*[row(1.0)] * 3, row(-1.0, "missing_tag"), row(None, "unfinished"), *late, *lost])
+    assert (metrics["format_rate"], metrics["unfinished_rate"]) == (0.8, 0.1)
+    assert (metrics["timeout_rate"], metrics["unscorable_rate"], metrics["masked_rate"]) == (0.2, 0.3, 0.5)
+    assert metrics["exact_rate"] == 0.3
 
 
 def test_reasons_and_events_are_counted():

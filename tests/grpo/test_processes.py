@@ -1,4 +1,4 @@
-"""Two processes under torchrun: the update of one process on the same batch, and the same bytes after a kill."""
+"""Two processes under our launcher: the update of one process on the same batch, and the same bytes after a kill."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 """Scoring of groups: what counts as unfinished, what is masked, and which prompt has which seed."""
 
 import math
+from dataclasses import dataclass
 
 import pytest
 
@@ -37,19 +38,33 @@ def test_an_unknown_rule_for_truncated_answers_is_refused(instance, rote, config
         draw(instance, rote, config("grpo.truncated=drop"))
 
 
+@dataclass
 class Stuck:
-    """A scorer that never ends in time."""
+    """A scorer that scores nothing, for one reason."""
+
+    reason: str
 
     def score_many(self, calls):
-        return [Score(None, "timeout") for _ in calls]
+        return [Score(None, self.reason) for _ in calls]
 
 
 @pytest.mark.parametrize(("value", "expected"), [("null", None), ("-0.25", -0.25)])
-def test_an_answer_that_could_not_be_scored_has_the_configured_value_or_none(instance, good, config, value, expected):
+def test_an_answer_not_scored_in_time_has_the_configured_value_or_none(instance, good, config, value, expected):
     cfg = config(f"reward.timeout_reward={value}")
-    (group,) = score_groups([Place(0, instance)], [[Completion(good, [5, 1], True, None)]], Stuck(), cfg)
+    (group,) = score_groups([Place(0, instance)], [[Completion(good, [5, 1], True, None)]], Stuck("timeout"), cfg)
     assert group.scores == [Score(expected, "timeout")]
     assert group.scored is (expected is not None)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["worker_died", "memory_limit", "runner_lost", "process_limit", "output_limit", "tests_do_not_tell", "no_tests"],
+)
+def test_what_was_not_scored_for_another_reason_is_masked(instance, good, config, reason):
+    cfg = config("reward.timeout_reward=-0.25")
+    (group,) = score_groups([Place(0, instance)], [[Completion(good, [5, 1], True, None)]], Stuck(reason), cfg)
+    assert group.scores == [Score(None, reason)]
+    assert not group.scored and group.scored_tokens == 0
 
 
 def test_rows_name_step_and_sample(instance, rote, good, config):

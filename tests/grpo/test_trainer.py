@@ -10,7 +10,7 @@ from openswerl.files import read_jsonl
 from openswerl.grpo.advantages import group_advantages
 from openswerl.grpo.log import Log
 from openswerl.grpo.rollouts import Group, Place, reward_table
-from openswerl.grpo.trainer import Drawn, Trainer, rounds_of
+from openswerl.grpo.trainer import Drawn, Trainer
 from openswerl.models.checkpoint import base_checkpoint, encode, load_policy, load_trainable
 from openswerl.models.prompts import prompt_of
 from openswerl.reward import Score, open_rewards
@@ -80,7 +80,7 @@ def test_without_a_signal_nothing_changes(config, tasks, tmp_path):
     before = weights(trainer)
     metrics = trainer._update(drawn(tasks, [[0.2] * 4, [None, None, 1.0, None], [-1.0] * 4]))
     assert torch.equal(weights(trainer), before)
-    assert (metrics["grad_norm"], metrics["loss"], metrics["entropy"]) == (0, 0, None)
+    assert (metrics["grad_norm"], metrics["loss"], metrics["entropy"], metrics["kl"]) == (0, 0, None, None)
 
 
 def test_more_iterations_leave_the_old_policy_and_clip(config, tasks, tmp_path):
@@ -89,6 +89,21 @@ def test_more_iterations_leave_the_old_policy_and_clip(config, tasks, tmp_path):
     metrics = trainer._update(drawn(tasks, REWARDS))
     assert metrics["ratio"] != pytest.approx(1, abs=1e-3)
     assert metrics["clipped_low"] > 0 and metrics["clipped_high"] > 0
+
+
+def test_the_gap_to_the_sampler_is_that_of_the_first_iteration(config, tasks, tmp_path):
+    """Later iterations differ from the sampler by the update too, which is no fault of the sampler."""
+    steep = ("grpo.optimiser.lr=1e-2", "grpo.optimiser.warmup_steps=0")
+    gaps = []
+    for iterations in (1, 3):
+        trainer = trainer_of(config(*steep, f"grpo.iterations={iterations}"), tmp_path / str(iterations))
+        found = trainer._draw(tasks, ByLength())
+        gaps.append(trainer._update(found)["sampler_gap"])
+    assert gaps[0] == gaps[1] < 1e-5
+
+
+def test_without_a_reference_there_is_no_kl(config, tasks, tmp_path):
+    assert trainer_of(config(), tmp_path)._update(drawn(tasks, REWARDS))["kl"] is None
 
 
 def test_the_reference_stays_where_the_run_began(config, tasks, tmp_path):
@@ -115,7 +130,15 @@ def test_an_update_that_is_not_finite_is_left_out_and_the_run_stops(config, task
     with pytest.raises(UserError, match="2 steps in a row up to step 2 had no finite loss and gradient"):
         trainer.train(tasks, None, None)
     assert torch.equal(weights(trainer), before)
+    assert not list((tmp_path / "checkpoints").glob("step*"))
     assert trainer._update(drawn(tasks, REWARDS))["nonfinite"] == 0  # and it can go on
+
+
+class ByLength:
+    """Scores every answer by its length."""
+
+    def score_many(self, calls):
+        return [Score(len(call.output) / 1000) for call in calls]
 
 
 class Alike:
@@ -142,9 +165,27 @@ def test_prompts_without_a_signal_are_replaced_a_bounded_number_of_times(
     assert [group.place.number for group in drawn_groups.groups] == [0, 1, 2]
 
 
-def test_unknown_rule_for_groups_without_variance(config):
-    with pytest.raises(UserError, match=r"grpo\.zero_variance=drop is unknown: choose keep or resample"):
-        rounds_of(config("grpo.zero_variance=drop").grpo)
+def test_replaced_groups_are_recorded_and_not_trained_on(config, tasks, tmp_path):
+    cfg = config("grpo.zero_variance=resample", "grpo.resample_rounds=2", "grpo.truncated_reward=0.5")
+    found = trainer_of(cfg, tmp_path)._draw(tasks, Alike(1))
+    rows = found.rows(0)
+    assert [(row.attempt, row.place) for row in rows[::4]] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]
+    assert {row.reward for row in rows[:12]} == {0.5}
+    assert [group.place.attempt for group in found.groups] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("override", "choices"),
+    [
+        ("grpo.zero_variance=drop", "keep or resample"),
+        ("grpo.truncated=drop", "penalise or mask"),
+        ("rollout.backend=vlm", "local or vllm"),
+        ("tracking.wandb=of", "offline, online or disabled"),
+    ],
+)
+def test_an_unknown_name_is_refused_before_any_work(config, override, choices):
+    with pytest.raises(UserError, match=rf"{override} is unknown: choose {choices}"):
+        config(override)
 
 
 def test_two_steps_and_their_files(config, tasks, tmp_path):

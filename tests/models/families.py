@@ -15,6 +15,15 @@ FAMILIES = {
     "qwen3": {"num_key_value_heads": 2, "head_dim": 16},
     "mistral": {"num_key_value_heads": 2, "sliding_window": 64},
     "gpt_neox": {},
+    "granite": {"num_key_value_heads": 2, "logits_scaling": 3.0},
+    "cohere": {"num_key_value_heads": 2, "logit_scale": 0.25},
+    "gemma3_text": {
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "query_pre_attn_scalar": 8,
+        "sliding_window": 64,
+        "final_logit_softcapping": 2.0,
+    },
 }
 TREES = [
     Tree([5, 9, 7], [[4, 8, 1], [6, 1]]),

@@ -103,16 +103,23 @@ def test_without_a_layout_the_model_is_what_it_was():
 def test_layers_that_are_not_attention_are_refused():
     model = model_of("llama")
     model.config.layer_types = ["full_attention", "linear_attention"]
-    with pytest.raises(UserError, match=r"cannot read packed rows \(linear_attention\); set model.forward=padded"):
+    with pytest.raises(
+        UserError, match=r"can be neither sampled nor trained here \(linear_attention\); choose another model"
+    ):
         use_packed_attention(model)
 
 
 @pytest.mark.parametrize(
-    ("options", "name"),
-    [({"softcap": 30.0}, "softcap"), ({"sliding_window": 5}, "sliding_window"), ({"dropout": 0.1}, "dropout")],
+    ("options", "message"),
+    [
+        ({"softcap": 30.0}, "attention with softcap is not supported; choose another model"),
+        ({"s_aux": torch.ones(4)}, "attention with s_aux is not supported"),
+        ({"dropout": 0.1}, "attention with dropout is not supported"),
+        ({"sliding_window": 5}, "a sliding_window of 5, shorter than .*; set model.forward=padded"),
+    ],
 )
-def test_attention_with_more_to_it_is_refused(options, name):
-    with pytest.raises(UserError, match=f"do not support attention with {name}"):
+def test_attention_with_more_to_it_is_refused(options, message):
+    with pytest.raises(UserError, match=message):
         attend(torch.nn.Module(), *states(LAYOUT[-1].end), None, LAYOUT, 1.0, **options)
 
 

@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 from models.families import model_of
 from models.words import tokenizer
 from openswerl.errors import UserError
-from openswerl.models.checkpoint import load_policy, load_trainable
+from openswerl.models.checkpoint import encode, load_policy, load_trainable, prompt_fits
 from openswerl.models.export import export_policy
 
 LORA = {"rank": 0, "alpha": 8, "targets": ["q_proj"], "dropout": 0.0}
@@ -73,3 +73,37 @@ def test_a_checkpoint_that_cannot_be_read_is_one_line(folder, harm):
     message = str(caught.value)
     assert message.startswith(f"cannot load the model at {folder}: ") and message.endswith("; check model.path")
     assert "\n" not in message
+
+
+def test_a_model_whose_logits_are_made_in_an_unknown_way_is_one_line(tmp_path):
+    export_policy(model_of("hyperclovax", logits_scaling=3.0), tmp_path / "policy", tokenizer(), "")
+    with pytest.raises(UserError, match=r"^HyperCLOVAXForCausalLM makes logits .*$"):
+        load_policy(settings(), tmp_path / "policy")
+
+
+MESSAGES = [{"role": "system", "content": "w5"}, {"role": "user", "content": "w6 w7"}]
+NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+
+
+@pytest.mark.parametrize("ask", [encode, prompt_fits])
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        (None, r"^the tokenizer has no chat template: set model\.prompt=compact, or choose another model\.path$"),
+        (NO_SYSTEM, r"^the tokenizer's chat template refuses the prompt \(System role not supported\): set model.*$"),
+    ],
+)
+def test_messages_that_find_no_template_are_one_line(ask, template, message):
+    words = tokenizer()
+    words.chat_template = template
+    with pytest.raises(UserError, match=message):
+        ask(words, MESSAGES, 100)
+
+
+def test_messages_are_encoded_by_the_template():
+    words = tokenizer()
+    words.chat_template = "{% for m in messages %}{{ m.content }} {% endfor %}{{ 'w9' if add_generation_prompt }}"
+    assert encode(words, MESSAGES, 4) == [5, 6, 7, 9]
+    assert prompt_fits(words, MESSAGES, 4) and not prompt_fits(words, MESSAGES, 3)
+    with pytest.raises(UserError, match=r"a prompt has 4 tokens, more than model\.max_prompt_tokens=3"):
+        encode(words, MESSAGES, 3)

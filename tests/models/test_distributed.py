@@ -1,4 +1,4 @@
-"""One process is a world of its own; two under torchrun are one run on the same global batch."""
+"""One process is a world of its own; two under our launcher are one run on the same global batch."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def test_shares_are_a_partition(items, world):
 def two(tmp_path_factory):
     """What two processes saw, and the folder with what they wrote."""
     folder = tmp_path_factory.mktemp("two")
-    command = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = [sys.executable, "-m", "openswerl.launch", "2"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(WORKER.parents[1])}
     done = subprocess.run([*command, str(WORKER), str(folder)], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -126,3 +126,7 @@ def test_the_rate_rises_and_falls():
     rates = [learning_rate(step, 100, settings) for step in range(100)]
     assert rates[0] == pytest.approx(2.0 / 4) and rates[1] == pytest.approx(2.0 * 2 / 4 * (1 - 0.9 / 100))
     assert max(rates) == rates[3] and rates[-1] == pytest.approx(2.0 * (1 - 0.9 * 99 / 100))
+
+
+def test_a_single_step_has_the_peak_rate():
+    assert learning_rate(0, 1, optimiser(lr=2.0, final_lr=0.1)) == 2.0

@@ -1,4 +1,7 @@
-"""A few steps of training on a fixed global batch. `torchrun training.py FOLDER` leaves what two processes saw."""
+"""A few steps of training on a fixed global batch.
+
+`python -m openswerl.launch 2 training.py FOLDER` leaves what two processes saw.
+"""
 
 import json
 import sys

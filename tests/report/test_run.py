@@ -42,6 +42,7 @@ def test_files_and_summary(job: Job) -> None:
     assert page.read_bytes() == (job.out / "report.html").read_bytes()
 
 
+@pytest.mark.slow
 def test_equal_inputs_give_equal_bytes_in_another_process(job: Job, tmp_path: Path) -> None:
     run(job)
     out = tmp_path / "again" / "smoke" / "report"

@@ -1,7 +1,7 @@
 import difflib
 
 import cydifflib
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from openswerl.edits import InexpressibleError, minimal_blocks, render
@@ -19,6 +19,7 @@ def similarities(predicted: dict[str, str], oracle: dict[str, str]) -> dict[str,
     return Work(Call({}, {}, ""), Settings(), Budget()).similarities(predicted, oracle)
 
 
+@settings(deadline=None)
 @given(TEXT, TEXT)
 @example("", "")
 @example("aab" * 70, "ab" * 100)
@@ -27,6 +28,7 @@ def test_the_fast_matcher_gives_the_same_bits(a: str, b: str) -> None:
     assert fast.hex() == difflib.SequenceMatcher(None, a, b, autojunk=False).ratio().hex()
 
 
+@settings(deadline=None)
 @given(TEXT, TEXT)
 @example("abcd", "bcda")
 def test_prediction_comes_first(predicted: str, oracle: str) -> None:
@@ -45,6 +47,7 @@ def test_a_file_on_one_side_counts_zero() -> None:
     assert similarities({"a": "x", "b": "x"}, {"a": "x", "c": "x"}) == {"a": 1.0, "b": 0.0, "c": 0.0}
 
 
+@settings(deadline=None)
 @given(FILES, FILES)
 def test_the_oracle_edit_written_as_an_answer_scores_one(old: dict[str, str], new: dict[str, str]) -> None:
     blocks = minimal_blocks(old, new)

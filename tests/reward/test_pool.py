@@ -4,19 +4,19 @@ import random
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
 from openswerl.compose import load
-from openswerl.edits import Block, render
+from openswerl.edits import Block, TooLargeError, render
 from openswerl.errors import UserError
 from openswerl.reward import Score, ScorePool, open_rewards, score
 from openswerl.reward.processes import Processes
 from openswerl.reward.scoring import score_small
 from openswerl.reward.settings import Call, Settings
-from openswerl.reward.work import TooLargeError
 
 Triple = tuple[dict[str, str], dict[str, str], str]
 
@@ -134,6 +134,32 @@ def test_a_dead_worker_is_replaced() -> None:
         (worker,) = set(psutil.Process().children()) - before
         worker.kill()
         assert pool.score_many([LARGE]) == first
+
+
+def blocks(count: int, *pairs: tuple[str, str]) -> str:
+    """An answer of `count` doublings of a line, then the pairs."""
+    return render("t", [*[Block("a.c", "}", "}\n}")] * count, *(Block("a.c", *pair) for pair in pairs)])
+
+
+def test_blocks_that_multiply_lines_are_applied_in_a_process() -> None:
+    """22 doublings and then swaps: two thousand characters that made a file of millions in the trainer's process."""
+    swaps = [("}", "{"), ("{", "}")] * 5
+    for count in (17, 22):
+        call = Call({"a.c": "}\n"}, {"a.c": "{}\n"}, blocks(count, *swaps))
+        with pytest.raises(TooLargeError):
+            score_small(call, Settings())
+    with ScorePool(time_limit_s=60) as pool:
+        assert pool.score_many([call]) == [Score(-1.0, "result_too_large")]
+
+
+def test_a_scoring_that_needs_too_much_memory_is_told_and_the_process_goes_on(make_kind: Callable[..., str]) -> None:
+    kind = make_kind("greedy", "Value(float(bool(bytearray(int(work.call.output)))), {})")
+    with ScorePool(kind, time_limit_s=60) as pool:
+        pool.score_many([({}, {}, "1")])
+        started = psutil.Process().children()
+        scores = pool.score_many([({}, {}, str(3 << 30)), ({}, {}, "2")])
+        assert scores == [Score(None, "memory_limit"), Score(1.0)]
+        assert psutil.Process().children() == started
 
 
 class Poison(dict):

@@ -1,4 +1,5 @@
-import sys
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,15 +8,7 @@ from openswerl.edits import Block, render
 from openswerl.errors import UserError
 from openswerl.reward import ScorePool, answer_of, names, score
 
-OWN = """
-from openswerl.reward import Value, Work
-
-ANSWER = "search_replace"
-
-
-def reward(work: Work) -> Value:
-    return Value(len(work.edited.new) / 8, {})
-"""
+MakeKind = Callable[..., str]
 
 
 def test_the_rewards_of_the_package_and_their_forms_of_answer() -> None:
@@ -47,27 +40,50 @@ def test_options_that_no_kind_reads_are_refused() -> None:
         ScorePool("discrete", options={"weight": 2})
 
 
-def test_a_module_of_one_s_own_needs_no_registration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_of_one_s_own_needs_no_registration(make_kind: MakeKind) -> None:
     """It says nothing of its cost, so it runs in a scoring process, which must find it too."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "counted.py").write_text(OWN)
-    monkeypatch.syspath_prepend(tmp_path)
     answer = render("t", [Block("a.py", "", "x"), Block("b.py", "", "x")])
-    with ScorePool("mine.counted", time_limit_s=60) as pool:
+    with ScorePool(make_kind("counted", "Value(len(work.edited.new) / 8, {})"), time_limit_s=60) as pool:
         (scored,) = pool.score_many([({}, {}, answer)])
     assert (scored.reward, scored.reason, pool.answer) == (0.25, None, "search_replace")
-    sys.modules.pop("mine.counted"), sys.modules.pop("mine")
 
 
-def test_a_fault_of_one_s_own_module_ends_the_run_with_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("0.5", r"gave 0\.5; it must give a Value\(reward, files\)"),
+        ("None", r"gave None; it must give a Value"),
+        ("(0.5, {})", r"gave \(0\.5, \{\}\); it must give a Value"),
+        ("Value(0.5, None)", r"gave Value\(reward=0\.5, files=None\); it must give a Value"),
+        ("Value(None, {})", r"gave None where a finite number must be"),
+        ("Value(float('nan'), {})", r"gave nan where a finite number must be"),
+        ("Value(float('-inf'), {})", r"gave -inf where a finite number must be"),
+        ("Value(True, {})", r"gave True where a finite number must be"),
+        ("Value(1.0, {'a': float('nan')})", r"gave nan where a finite number must be"),
+        ("__import__('numpy').ones((2, 2))", r"gave array\(.*; it must give a Value"),
+        ("Value(1.0, {'a': print})", r"gave <built-in function print> where a finite number must be"),
+    ],
+)
+@pytest.mark.parametrize("inline", [True, False])
+def test_what_is_no_finite_number_ends_the_run_with_the_kind_s_name(
+    value: str, message: str, inline: bool, make_kind: MakeKind
 ) -> None:
-    (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "one.py").write_text(OWN.replace("/ 8", "/ 0"))
-    monkeypatch.syspath_prepend(tmp_path)
+    """Wherever it is computed: in this process, or in one of the pool's."""
+    kind = make_kind("odd", value, inline=inline)
+    with ScorePool(kind, time_limit_s=60) as pool, pytest.raises(UserError) as caught:
+        pool.score_many([({}, {}, "x")])
+    assert re.match(rf"reward\.kind=own\.odd {message}", str(caught.value))
+    assert "\n" not in str(caught.value)
+
+
+def test_numbers_of_a_kind_become_floats(make_kind: MakeKind) -> None:
+    scored = score({}, {}, "x", kind=make_kind("whole", "Value(1, {'a': __import__('numpy').float32(0.25)})"))
+    assert (repr(scored.reward), repr(scored.files)) == ("1.0", "{'a': 0.25}")
+
+
+def test_a_fault_of_one_s_own_module_ends_the_run_with_its_name(make_kind: MakeKind) -> None:
     with (
-        ScorePool("broken.one", time_limit_s=60) as pool,
-        pytest.raises(UserError, match=r"reward\.kind=broken\.one raised ZeroDivisionError: division by zero"),
+        ScorePool(make_kind("broken", "Value(1 / 0, {})"), time_limit_s=60) as pool,
+        pytest.raises(UserError, match=r"reward\.kind=own\.broken raised ZeroDivisionError: division by zero"),
     ):
         pool.score_many([({}, {}, render("t", [Block("a.py", "", "x")]))])
-    sys.modules.pop("broken.one"), sys.modules.pop("broken")

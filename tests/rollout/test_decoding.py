@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from models.families import FAMILIES, model_of
+from openswerl.errors import UserError
 from openswerl.rollout.decoding import choose, decode
 
 PROMPTS = [[5, 9, 7], [11, 6, 30, 8, 12, 40, 9], [3], [21, 22, 23, 24, 25]]
@@ -78,3 +80,27 @@ def test_inversion_takes_the_token_in_whose_share_the_number_falls():
     chosen, logprobs = choose(logits, 1.0, drawn)
     assert chosen.tolist() == [0, 0, 1, 1, 3, 3]
     assert logprobs.exp().tolist() == pytest.approx([0.2, 0.2, 0.5, 0.5, 0.3, 0.3])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_logprobs_are_those_of_a_plain_pass_in_every_family(family):
+    """Up to the last token that a window of 64 allows: 7 + 57."""
+    policy = model_of(family).eval()
+    for number, row in enumerate(run(policy, temperature=0.8, max_new=57, eos=-1)):
+        prompt = PROMPTS[number // 2]
+        with torch.no_grad():
+            logits = policy(torch.tensor([prompt + row.tokens])).logits[0, len(prompt) - 1 : -1]
+        expected = torch.log_softmax(logits / 0.8, -1).gather(-1, torch.tensor(row.tokens)[:, None])
+        assert row.logprobs == pytest.approx(expected[:, 0].tolist(), abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("family", "settings", "name"),
+    [
+        ("gemma2", {"head_dim": 8, "num_key_value_heads": 2}, "softcap"),
+        ("gpt_oss", {"head_dim": 8, "num_key_value_heads": 2, "num_local_experts": 4}, "s_aux"),
+    ],
+)
+def test_attention_with_more_to_it_is_refused(family, settings, name):
+    with pytest.raises(UserError, match=f"attention with {name} is not supported; choose another model"):
+        run(model_of(family, **settings).eval())

@@ -1,48 +1,32 @@
 """The sft stage with the shipped model: all its outputs, bad input, kill and resume, and two processes."""
 
 import json
-import random
 
 import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from openswerl.config import Cell
-from openswerl.edits import apply
 from openswerl.errors import UserError
 from openswerl.files import read_jsonl
-from openswerl.laptop.tasks import make_repair
 from openswerl.models.checkpoint import PACKAGED
+from openswerl.models.engine import Engine
 from openswerl.parquet import write_parquet
-from openswerl.records import Instance, SourceFile
-from openswerl.sft.run import run
-from openswerl.stage import Job
+from openswerl.records import Instance
+from openswerl.reward.gate import Gate
+from openswerl.sft.run import run, sampling
+from openswerl.sft.trainer import Trainer
+from training_fixtures import job_of, repair_instances
 
 SMALL = ("scale=smoke", "tracking.wandb=disabled", "sft.held_out=0.2")
-
-
-def instances(count: int) -> list[Instance]:
-    """Repair tasks of the laptop world."""
-    rng, made = random.Random(0), []
-    for number in range(count):
-        task = make_repair(rng)
-        context, new = task.task.context, apply(task.task.context, task.gold)
-        changed, related = (
-            [SourceFile(p, t) for p, t in context.items() if (p in new) is edited] for edited in (True, False)
-        )
-        oracle = [SourceFile(path, text) for path, text in new.items()]
-        made.append(Instance(f"t-{number}", "t", "", task.task.problem_statement, changed, related, oracle, ""))
-    return made
 
 
 @pytest.fixture
 def stage(tmp_path):
     """Run the stage in `<tmp>/<name>` under overrides."""
-    write_parquet(tmp_path / "relate" / "instances.parquet", instances(12), Instance)
+    write_parquet(tmp_path / "relate" / "instances.parquet", repair_instances(12), Instance)
 
     def start(name, *overrides):
-        job = Job(Cell("sft", (*SMALL, *overrides)).view(), tmp_path / name, {"relate": tmp_path / "relate"}, "0" * 12)
-        job.out.mkdir()
+        job = job_of("sft", tmp_path / name, *SMALL, *overrides, relate=tmp_path / "relate")
         return run(job), job.out
 
     return start
@@ -115,3 +99,49 @@ def test_bad_input_is_one_line_and_leaves_no_policy(stage, tmp_path, overrides, 
     with pytest.raises(UserError, match=message) as caught:
         stage("bad", "sft=gold", *overrides)
     assert "\n" not in str(caught.value) and not (tmp_path / "bad" / "policy").exists()
+
+
+def test_a_kill_does_not_change_what_is_trained_on(stage, monkeypatch):
+    """The gate has a time limit: a time-out after the kill must not change data that are chosen already."""
+    settings = ("sft=gold", "sft.prompts=10", "sft.steps=2")
+    _, whole = stage("whole", *settings)
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("openswerl.sft.trainer.Trainer.train", killed)
+        with pytest.raises(KeyboardInterrupt):
+            stage("killed", *settings)
+
+    def timed_out(instances, rewards):
+        return Gate([], [(instance.instance_id, "timeout") for instance in instances])
+
+    monkeypatch.setattr("openswerl.training.select.gate", timed_out)
+    _, out = stage("killed", *settings)
+    assert (out / "quarantine.jsonl").read_bytes() == (whole / "quarantine.jsonl").read_bytes() == b""
+    for name in ("metrics.jsonl", "demonstrations.jsonl"):
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_weights_that_are_not_finite_are_no_policy(stage, tmp_path, monkeypatch):
+    train = Trainer.train
+
+    def spoilt(self):
+        metrics = train(self)
+        with torch.no_grad():
+            next(self.engine.module.parameters())[0, 0] = float("inf")
+        return metrics
+
+    monkeypatch.setattr("openswerl.sft.trainer.Trainer.train", spoilt)
+    with pytest.raises(UserError, match=r"holds weights that are not finite, so no policy is written"):
+        stage("bad", "sft=gold", "sft.steps=1", "sft.prompts=6")
+    assert not any((tmp_path / "bad" / name).exists() for name in ("policy", "metrics.jsonl"))
+
+
+@pytest.mark.parametrize(("override", "whole"), [("rollout=local", True), ("rollout=vllm", False), ("sft=gold", False)])
+def test_parameters_are_gathered_only_where_the_policy_in_training_answers(settings, tiny_policy, override, whole):
+    cfg = settings("sft.optimiser.zero_stage=3", override)
+    engine = Engine.start(tiny_policy, cfg.sft.optimiser)
+    with sampling(cfg, engine):
+        assert (sum(p.numel() for p in engine.module.parameters()) > 0) is whole

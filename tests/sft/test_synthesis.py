@@ -54,6 +54,12 @@ def test_resuming_ends_in_the_same_answers_without_asking_again(cfg, tmp_path):
     assert names == sorted(path.name for path in (tmp_path / "whole").iterdir())
 
 
+def test_answers_to_other_questions_are_not_taken_for_these(cfg, tmp_path):
+    synthesise(make_questions(INSTANCES, cfg.sft, 0), Echo, cfg, tmp_path)
+    fewer = make_questions(INSTANCES[1:], cfg.sft, 0)
+    assert [item.answer for item in synthesise(fewer, Echo, cfg, tmp_path)] == [str(one.seed) for one in fewer]
+
+
 def test_nothing_kept_is_one_line_with_the_reasons(cfg, tmp_path):
     with pytest.raises(UserError, match=r"none of 7 demonstrations is kept \({'no_blocks': 7}\); raise sft\.prompts"):
         synthesise(make_questions(INSTANCES, cfg.sft, 0), lambda: Echo(reason="no_blocks"), cfg, tmp_path)

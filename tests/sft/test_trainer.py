@@ -124,3 +124,16 @@ def test_documents_learn_and_prompts_do_not(cfg, tiny_policy, tmp_path):
     with torch.no_grad():
         prompts = [Tree(one.prompt[:1], [one.prompt[1:]]) for one in DOCUMENTS.own]
         assert document_losses(tiny_policy, prompts).mean() > 1
+
+
+def test_steps_that_are_not_finite_stop_the_run_and_leave_no_checkpoint(cfg, tiny_policy, tmp_path):
+    small = copy.deepcopy(cfg)
+    small.sft.checkpoint_every = 1
+    run = trainer(small, tiny_policy, tmp_path)
+    with torch.no_grad():
+        run.engine.module.lm_head.weight[:] = float("nan")
+    with pytest.raises(UserError, match=r"3 steps in a row up to step 3 had no finite .* lower sft\.optimiser\.lr"):
+        run.train()
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [(row["step"], row["loss"], row["nonfinite"]) for row in rows] == [(i, None, 1) for i in range(3)]
+    assert not list((tmp_path / "checkpoints").glob("step*"))

@@ -10,7 +10,8 @@ from openswerl.models.prompts import prompt_of
 from openswerl.parquet import write_parquet
 from openswerl.records import Instance, SourceFile
 from openswerl.reward import open_rewards
-from openswerl.training.select import read_instances, select, write_quarantine
+from openswerl.training.select import read_instances, select
+from training_fixtures import SMALL, job_of
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +20,10 @@ def tokenizer(config):
     return load_policy(cfg.model, base_checkpoint(cfg.model))[1]
 
 
-def select_from(found, tokenizer, cfg, source):
-    with open_rewards(cfg.reward, cfg.edits) as rewards:
-        return select(found, tokenizer, rewards, cfg, source)
+def select_from(found, tokenizer, folder, *overrides):
+    job = job_of("grpo", folder, *SMALL, *overrides)
+    with open_rewards(job.cfg.reward, job.cfg.edits) as rewards:
+        return job, select(job, found, tokenizer, rewards)
 
 
 @pytest.fixture
@@ -34,8 +36,8 @@ def bad(instance):
 
 def test_what_cannot_be_trained_on_is_named(tasks, bad, tokenizer, config, tmp_path):
     lengths = sorted(len(encode(tokenizer, prompt_of(task, config()), 400)) for task in tasks)
-    cfg = config(f"model.max_prompt_tokens={lengths[20]}", "reward.max_unscorable=0.5")
-    selection = select_from([*tasks, *bad], tokenizer, cfg, tmp_path)
+    settings = (f"model.max_prompt_tokens={lengths[20]}", "reward.max_unscorable=0.5")
+    _, selection = select_from([*tasks, *bad], tokenizer, tmp_path, *settings)
     assert selection.reasons == {
         "empty_oracle": 1,
         "gold_inexpressible": 1,
@@ -43,21 +45,35 @@ def test_what_cannot_be_trained_on_is_named(tasks, bad, tokenizer, config, tmp_p
     }
     assert len(selection.instances) + len(selection.left_out) == len(tasks) + 2
     assert {item.instance_id for item in selection.instances}.isdisjoint(dict(selection.left_out))
-    write_quarantine(selection, tmp_path)
     rows = read_jsonl(tmp_path / "quarantine.jsonl")
     assert {row["instance_id"]: row["reason"] for row in rows} == dict(selection.left_out)
 
 
-def test_too_many_golden_answers_that_do_not_score_are_refused(tasks, bad, tokenizer, config, tmp_path):
+def test_too_many_golden_answers_that_do_not_score_are_refused(tasks, bad, tokenizer, tmp_path):
     with pytest.raises(
         UserError, match=r"golden answer does not earn 1\.0 on 2 of 6 instances .* reward.max_unscorable"
     ):
-        select_from([*tasks[:4], *bad], tokenizer, config(), tmp_path)
+        select_from([*tasks[:4], *bad], tokenizer, tmp_path)
+    rows = read_jsonl(tmp_path / "quarantine.jsonl")
+    assert {row["instance_id"]: row["reason"] for row in rows} == {"same": "empty_oracle", "tag": "gold_inexpressible"}
+    assert not list(tmp_path.glob("work-*/*"))  # mended data are looked at anew
 
 
-def test_nothing_that_fits_is_refused(tasks, tokenizer, config):
-    with pytest.raises(UserError, match=r"no instance of x\.parquet has a prompt within model.max_prompt_tokens=20"):
-        select_from(tasks, tokenizer, config("model.max_prompt_tokens=20"), "x.parquet")
+def test_a_choice_is_made_once(tasks, bad, tokenizer, tmp_path):
+    """Without rewards nothing can be scored, so that the second choice can only be the first."""
+    found = [*tasks, bad[0]]
+    job, first = select_from(found, tokenizer, tmp_path)
+    quarantine = tmp_path / "quarantine.jsonl"
+    written = quarantine.read_bytes()
+    quarantine.unlink()
+    assert select(job, found, tokenizer, None) == first and first.left_out == [("same", "empty_oracle")]
+    assert quarantine.read_bytes() == written
+
+
+def test_nothing_that_fits_is_refused(tasks, tokenizer, tmp_path):
+    with pytest.raises(UserError, match=r"no instance of relate has a prompt within model.max_prompt_tokens=20"):
+        select_from(tasks, tokenizer, tmp_path, "model.max_prompt_tokens=20")
+    assert len(read_jsonl(tmp_path / "quarantine.jsonl")) == len(tasks)
 
 
 def test_no_data_is_refused(tmp_path):

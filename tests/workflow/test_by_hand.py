@@ -1,8 +1,11 @@
+import pytest
+
 """Scripts and Snakemake make and reuse one set of results."""
 
 SMOKE = ("--config", "scale=smoke")
 
 
+@pytest.mark.slow
 def test_snakemake_reuses_what_a_script_made_and_replans_it_after_an_edit(project):
     done = project.script("laptop", "scale=smoke")
     assert (done.returncode, done.stderr) == (0, "")
@@ -11,6 +14,7 @@ def test_snakemake_reuses_what_a_script_made_and_replans_it_after_an_edit(projec
     assert project.plan("laptop", *SMOKE) == {"laptop"}
 
 
+@pytest.mark.slow
 def test_a_script_with_another_value_is_refused_and_replanned(project):
     assert project.script("laptop", "scale=smoke", "data.world.seed=1").returncode == 0
     refused = project.script("crawl", "scale=smoke")
@@ -20,6 +24,7 @@ def test_a_script_with_another_value_is_refused_and_replanned(project):
     assert project.plan("laptop", *SMOKE) == {"laptop"}
 
 
+@pytest.mark.slow
 def test_a_script_reuses_what_snakemake_made(project):
     done = project.snakemake("crawl", *SMOKE)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -51,10 +51,10 @@ def args(w, input):
 
 
 def launcher(w, input):
-    """What starts a training script: torchrun if there are several processes. Derived like `args`."""
+    """What starts a training script: our launcher if there are several processes. Derived like `args`."""
     if CFG.processes == 1:
         return ["python"]
-    return ["torchrun", "--standalone", f"--nproc-per-node={CFG.processes}"]
+    return ["python", "-m", "openswerl.launch", str(CFG.processes)]
 
 
 def tracked(stage):

@@ -2,7 +2,7 @@
 
 from openswerl.edits.answer import Answer, Block, parse, parse_blocks
 from openswerl.edits.diffs import diff_bodies, diff_body, git_patch
-from openswerl.edits.engine import Edited, apply, edit
+from openswerl.edits.engine import Edited, TooLargeError, apply, edit
 from openswerl.edits.minimal import minimal_blocks
 from openswerl.edits.normalise import normalised_key
 from openswerl.edits.patches import parse_patch, patch_bodies, render_patch
@@ -19,6 +19,7 @@ __all__ = [
     "Notes",
     "Reason",
     "Rules",
+    "TooLargeError",
     "apply",
     "diff_bodies",
     "diff_body",

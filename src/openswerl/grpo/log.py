@@ -16,6 +16,7 @@ from openswerl.grpo.timings import memory_mb
 from openswerl.records import Instance
 from openswerl.tracking import Journal, Mirror, Tracker
 
+SELECTED = ("reward_mean", "reward_std", "format_rate", "exact_rate")
 FILES = ("metrics.jsonl", "rollouts.jsonl", "samples.jsonl", "alarms.jsonl", "timings.jsonl")
 
 
@@ -37,39 +38,68 @@ class Log:
     def step(
         self, step: int, rows: Sequence[Rollout], updated: Mapping[str, Any], seconds: Mapping[str, float]
     ) -> None:
-        """Record one step: its samples, the metrics of its update, and the seconds of its phases."""
+        """Record one step: its samples, the metrics of its update, and the seconds of its phases.
+
+        The metrics of the samples are those of the prompts as first drawn: which were replaced depends on the rewards.
+        """
         self.rollouts.add(msgspec.to_builtins(row) for row in rows)
-        self.metrics.log(step, {**rollout_metrics(rows), **updated})
+        first = [row for row in rows if row.attempt == 0]
+        chosen = {"selected": selected_metrics(rows)} if self.grpo.zero_variance == "resample" else {}
+        self.metrics.log(step, {**rollout_metrics(first), **chosen, **updated})
         row = self.metrics.rows[-1]
-        timings = {"seconds": seconds, "tokens_per_s": speeds(row, len(rows), seconds), **memory_mb()}
+        timings = {
+            "seconds": seconds,
+            "tokens_per_s": speeds(sum(one.tokens for one in rows), row["forwarded_tokens"], seconds),
+            **memory_mb(),
+        }
         self.timings.add([{"step": step, **timings}])
         self.mirror.log({**row, **timings})
         if (step + 1) % self.grpo.plot_every == 0 or step + 1 == self.grpo.steps:
-            self._show(step, rows)
+            self._show(step, first)
         print(self._line(row), flush=True)
         self.alarms.watch(row)
 
     def _show(self, step: int, rows: Sequence[Rollout]) -> None:
-        samples, plot = shown(rows, self.instances), self.folder / "plots" / f"rewards-{step + 1:06d}.png"
+        samples, plot = shown(rows, self.instances), self._plot(step)
         self.samples.add(samples)
         draw_rewards(self.metrics.rows, plot)
         self.mirror.show(step, plot, samples)
 
+    def _plot(self, step: int) -> Path:
+        return self.folder / "plots" / f"rewards-{step + 1:06d}.png"
+
+    def replay(self) -> None:
+        """Feed the mirror all that a killed run had recorded, as `step` did."""
+        timings = {row["step"]: row for row in self.timings.read()}
+        samples = self.samples.read()
+        for row in self.metrics.rows:
+            step = row["step"]
+            self.mirror.log({**row, **timings.get(step, {})})
+            if taken := [one for one in samples if one["step"] == step]:
+                self.mirror.show(step, self._plot(step), taken)
+
     def _line(self, row: Mapping[str, Any]) -> str:
         done, steps = row["step"] + 1, self.grpo.steps
         each = (time.monotonic() - self.start) / (done - self.first)
-        entropy = "" if row["entropy"] is None else f"entropy {row['entropy']:.3f} "
+        measured = ((name, row[name]) for name in ("entropy", "kl"))
+        known = "".join(f"{name} {value:.4f} " for name, value in measured if value is not None)
         return (
             f"grpo {done}/{steps} reward {row['reward_mean']:+.3f} ±{row['reward_std']:.2f} "
-            f"format {row['format_rate']:.2f} exact {row['exact_rate']:.2f} {entropy}kl {row['kl']:.4f} "
+            f"format {row['format_rate']:.2f} exact {row['exact_rate']:.2f} {known}"
             f"tokens {row['response_tokens']:.0f} gradient {row['grad_norm']:.3g} | "
             f"{each:.2f} s a step, {clock_time(each * (steps - done))} left"
         )
 
 
-def speeds(row: Mapping[str, Any], samples: int, seconds: Mapping[str, float]) -> dict[str, float]:
+def selected_metrics(rows: Sequence[Rollout]) -> dict[str, Any]:
+    """Return what is watched of the samples that are trained on, the last attempt of each place."""
+    last = {row.place: row.attempt for row in sorted(rows, key=lambda row: row.attempt)}
+    metrics = rollout_metrics([row for row in rows if row.attempt == last[row.place]])
+    return {name: metrics[name] for name in SELECTED}
+
+
+def speeds(drawn: int, forwarded: int, seconds: Mapping[str, float]) -> dict[str, float]:
     """Return tokens of all processes per second of the main one: answers where they are made, else whole rows."""
-    drawn, forwarded = row["response_tokens"] * samples, row["forwarded_tokens"]
     tokens = {"generate": drawn, "score": drawn, "forward": forwarded, "backward": forwarded}
     return {name: tokens[name] / seconds[name] for name in tokens if seconds.get(name)}
 

@@ -81,7 +81,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class LossTerms:
-    """The loss to minimise, and sums over tokens for the log."""
+    """The loss to minimise, and sums over tokens for the log (`kl` with a reference alone)."""
 
     loss: torch.Tensor
     sums: dict[str, float] = field(default_factory=dict)
@@ -101,18 +101,16 @@ def grpo_loss(
     ratio = RATIOS[objective.ratio](change, mask)
     low, high, gain = 1 - objective.clip_low, 1 + objective.clip_high, advantages[:, None]
     loss = -torch.minimum(ratio * gain, ratio.clamp(low, high) * gain)
-    kl = torch.zeros_like(loss)
-    if reference is not None:
-        kl = ESTIMATORS[objective.kl_estimator]((reference - logprobs).where(mask, 0.0))
-        loss = loss + objective.kl_coefficient * kl
-    weight = NORMALISATIONS[objective.normalisation](_lengths(mask).to(loss.dtype), batch)
     logged = {
         "tokens": torch.ones_like(ratio),
-        "kl": kl,
         "ratio": ratio,
         "clipped_low": (ratio < low) & (gain < 0),
         "clipped_high": (ratio > high) & (gain > 0),
     }
+    if reference is not None:
+        logged["kl"] = ESTIMATORS[objective.kl_estimator]((reference - logprobs).where(mask, 0.0))
+        loss = loss + objective.kl_coefficient * logged["kl"]
+    weight = NORMALISATIONS[objective.normalisation](_lengths(mask).to(loss.dtype), batch)
     sums = {name: float((values.detach() * mask).sum()) for name, values in logged.items()}
     return LossTerms((loss * mask * weight).sum(), sums)
 

@@ -7,23 +7,29 @@ from typing import Any
 import numpy as np
 
 from openswerl.grpo.rollouts import UNFINISHED, Rollout
+from openswerl.reward.outcome import TIMEOUT
 
 LOW, HIGH, BINS = -1.0, 1.0, 20
-FAILURES = ("timeout", "worker_died")
 QUANTILES = (0, 25, 50, 75, 100)
 
 
 def rollout_metrics(rows: Sequence[Rollout]) -> dict[str, Any]:
-    """Return statistics of the rewards, rates over all samples, counts of reasons and events, and lengths in tokens."""
+    """Return statistics of the rewards, rates over all samples, counts of reasons and events, and lengths in tokens.
+
+    `format_rate` counts what is neither malformed nor unfinished. `timeout_rate` and `unscorable_rate` are of answers
+    that were not scored, for lack of time and for any other reason; no rate blames the policy for the latter.
+    """
     n = len(rows)
     reasons = Counter(row.reason for row in rows if row.reason is not None)
+    unscorable = sum(row.reward is None and row.reason not in (UNFINISHED, TIMEOUT) for row in rows)
     lengths = [row.tokens for row in rows]
     return {
         **reward_metrics([row.reward for row in rows if row.reward is not None]),
-        "format_rate": 1 - reasons.total() / n,
+        "format_rate": 1 - (reasons.total() - reasons[TIMEOUT] - unscorable) / n,
         "exact_rate": sum(row.reason is None and row.reward == 1 for row in rows) / n,
         "unfinished_rate": reasons[UNFINISHED] / n,
-        "timeout_rate": sum(reasons[name] for name in FAILURES) / n,
+        "timeout_rate": reasons[TIMEOUT] / n,
+        "unscorable_rate": unscorable / n,
         "masked_rate": sum(row.reward is None for row in rows) / n,
         "reasons": dict(sorted(reasons.items())),
         "events": dict(sorted(Counter(event for row in rows for event in row.events).items())),

@@ -12,6 +12,7 @@ from openswerl.errors import UserError
 from openswerl.models.prompts import prompt_of
 from openswerl.records import Instance
 from openswerl.reward import Score, ScorePool
+from openswerl.reward.outcome import TIMEOUT
 from openswerl.reward.settings import call_of
 from openswerl.rollout import Completion, Sampler
 from openswerl.rollout.seeds import seed_of
@@ -23,6 +24,7 @@ class Rollout(msgspec.Struct, frozen=True):
     """One sample, as kept in rollouts.jsonl; without a reward it is masked, and `reason` says why.
 
     `events` are the codes of what the reader of the answer forgave; `tokens` is its length.
+    `place` is the prompt's number in the step; of its attempts the last one is trained on.
     """
 
     step: int
@@ -34,6 +36,8 @@ class Rollout(msgspec.Struct, frozen=True):
     events: list[str]
     tokens: int
     output: str
+    place: int = 0
+    attempt: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Place:
         return seed_of("grpo", seed, step, self.number, self.attempt)
 
     def other(self, instances: Sequence[Instance], seed: int, step: int) -> "Place":
-        """Return the next attempt, with another prompt."""
+        """Return the next attempt: a prompt drawn from all instances, which may be one that the step has already."""
         place = Place(self.number, self.instance, self.attempt + 1)
         return replace(place, instance=random.Random(place.seed(seed, step)).choice(instances))
 
@@ -80,9 +84,11 @@ class Group:
 
     def rows(self, step: int) -> list[Rollout]:
         """Return the group's part of rollouts.jsonl."""
-        name = self.place.instance.instance_id
+        name, place, attempt = self.place.instance.instance_id, self.place.number, self.place.attempt
         return [
-            Rollout(step, name, i, s.reward, s.reason, s.files, list(s.events), len(c.token_ids), c.text)
+            Rollout(
+                step, name, i, s.reward, s.reason, s.files, list(s.events), len(c.token_ids), c.text, place, attempt
+            )
             for i, (c, s) in enumerate(zip(self.completions, self.scores, strict=True))
         ]
 
@@ -103,7 +109,8 @@ def score_groups(
     """Score every completion.
 
     One that hit the length limit is not scored: it gets `grpo.truncated_reward`, or none with `grpo.truncated=mask`.
-    One that could not be scored gets `reward.timeout_reward`, which may be none. Raises UserError for another policy.
+    One whose scoring took too long gets `reward.timeout_reward`, which may be none. What could not be scored for
+    another reason is no fault of the answer and has no reward. Raises UserError for another policy.
     """
     if cfg.grpo.truncated not in ("penalise", "mask"):
         raise UserError(f"grpo.truncated={cfg.grpo.truncated} is unknown: choose penalise or mask")
@@ -116,7 +123,7 @@ def score_groups(
 
 
 def _settled(score: Score, cfg: DictConfig) -> Score:
-    return replace(score, reward=cfg.reward.timeout_reward) if score.reward is None else score
+    return replace(score, reward=cfg.reward.timeout_reward) if score.reason == TIMEOUT else score
 
 
 def reward_table(rewards: Sequence[Sequence[float]]) -> torch.Tensor:

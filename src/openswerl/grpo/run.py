@@ -1,6 +1,7 @@
 """The grpo stage."""
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from openswerl.reward import open_rewards
 from openswerl.stage import Job
 from openswerl.tracking import Mirror
 from openswerl.training.card import model_card
-from openswerl.training.select import read_instances, select, write_quarantine
+from openswerl.training.finite import require_finite
+from openswerl.training.select import read_instances, select
+
+SAMPLER = "local"  # whatever rollout.backend says: weights are not yet published to a server
 
 
 def run(job: Job) -> dict[str, Any]:
@@ -25,23 +29,40 @@ def run(job: Job) -> dict[str, Any]:
 
     Writes policy/, metrics.jsonl, rollouts.jsonl, samples.jsonl, alarms.jsonl, timings.jsonl, quarantine.jsonl, plots/.
     """
-    cfg, source = job.cfg, job.inputs["relate"] / "instances.parquet"
+    cfg = job.cfg
     check_fit(cfg.prompt, cfg.reward.kind)
-    found = read_instances(source)
+    tell_sampler(cfg)
+    found = read_instances(job.inputs["relate"] / "instances.parquet")
     torch.manual_seed(cfg.seed)  # new adapters are drawn at random
     policy, tokenizer = load_trainable(cfg.model)
     trainer = Trainer(cfg, policy, tokenizer, job.scratch)
     with open_rewards(reward_of(job), cfg.edits) as rewards:
-        selection = select(found, tokenizer, rewards, cfg, source)
-        write_quarantine(selection, job.out)
+        selection = select(job, found, tokenizer, rewards)
         log = open_log(job, selection.instances, trainer.step) if is_main() else None
         trainer.train(selection.instances, rewards, log)
-    counts = {"instances": len(selection.instances), "left_out": selection.reasons, "steps": cfg.grpo.steps}
+    require_finite(trainer.policy, "grpo")
+    counts = {
+        "instances": len(selection.instances),
+        "left_out": selection.reasons,
+        "steps": cfg.grpo.steps,
+        "sampler": SAMPLER,
+    }
     if log is not None:
         keep(job.scratch, job.out)
         log.mirror.close()
-    trainer.engine.export(job.out / "policy", tokenizer, model_card(cfg, job.digest, counts))
+    trainer.engine.export(job.out / "policy", tokenizer, model_card(job, counts))
     return counts
+
+
+def tell_sampler(cfg: DictConfig) -> None:
+    """Say that another `rollout.backend` is not followed, so that nobody takes its speed or its samples for granted."""
+    if cfg.rollout.backend != SAMPLER and is_main():
+        print(
+            f"grpo: warning: rollout.backend={cfg.rollout.backend} is not followed: grpo samples in the training "
+            "processes, which are much slower, until weights can be published to a server",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def reward_of(job: Job) -> DictConfig:
@@ -59,8 +80,7 @@ def open_log(job: Job, instances: list[Instance], from_step: int) -> Log:
     name = f"grpo-{job.cfg.reward.name}-seed{job.cfg.seed}"
     mirror = Mirror(job.cfg, stage="grpo", digest=job.digest, group=name, folder=job.out)
     log = Log(job.cfg, job.scratch, instances, mirror, from_step=from_step)
-    for row in log.metrics.rows:
-        mirror.log(row)
+    log.replay()
     return log
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,12 @@ import torch
 from omegaconf import DictConfig
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from openswerl.errors import UserError
 from openswerl.grpo.advantages import group_advantages
 from openswerl.grpo.log import Log
 from openswerl.grpo.loss import Batch, Objective, grpo_loss
 from openswerl.grpo.micro import Micro, micro_batches
 from openswerl.grpo.reference import open_reference
-from openswerl.grpo.rollouts import Group, Place, reward_table, sample_groups, score_groups
+from openswerl.grpo.rollouts import Group, Place, Rollout, reward_table, sample_groups, score_groups
 from openswerl.grpo.timings import Clock
 from openswerl.models.batches import batch_at
 from openswerl.models.checkpoint import encode
@@ -28,15 +27,26 @@ from openswerl.models.prompts import prompt_of
 from openswerl.records import Instance
 from openswerl.reward import ScorePool
 from openswerl.rollout.local import LocalSampler
+from openswerl.training.finite import Guard, all_finite
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """This rank's groups of a step, the rewards [prompts, group] of all ranks, and counts for the log."""
+    """This rank's groups of a step, the rewards [prompts, group] of all ranks, and counts for the log.
+
+    `replaced` are groups without a signal that others took the place of: recorded, not trained on.
+    """
 
     groups: list[Group]
     table: torch.Tensor
     counts: dict[str, float]
+    replaced: list[Group] = field(default_factory=list)
+
+    def rows(self, step: int) -> list[Rollout]:
+        """Return the samples of all ranks, as first drawn and then attempt by attempt."""
+        mine = [group.rows(step) for group in [*self.groups, *self.replaced]]
+        ordered = sorted(gather(mine), key=lambda rows: (rows[0].attempt, rows[0].place))
+        return [row for rows in ordered for row in rows]
 
 
 class Trainer:
@@ -55,24 +65,24 @@ class Trainer:
         self.policy: PreTrainedModel = self.engine.module
         self.sampler = LocalSampler(self.policy, tokenizer, cfg.model, cfg.rollout)
         self.step = self.engine.resume(self.checkpoints)
-        self.clock, self.nonfinite = Clock(), 0
+        self.clock, self.guard = Clock(), Guard("grpo", cfg.grpo.alarms.nonfinite_steps, cfg.grpo.steps)
 
     def train(self, instances: Sequence[Instance], rewards: ScorePool, log: Log | None) -> None:
         """Run the remaining steps; the main process has a log.
 
-        Raises UserError once `grpo.alarms.nonfinite_steps` in a row had no finite update.
+        Raises UserError once `grpo.alarms.nonfinite_steps` in a row, or the last of all, had no finite update.
         """
         grpo = self.cfg.grpo
         while self.step < grpo.steps:
             drawn = self._draw(instances, rewards)
             metrics = {**self._update(drawn), **drawn.counts}
-            rows = [row for group in gather([group.rows(self.step) for group in drawn.groups]) for row in group]
+            rows = drawn.rows(self.step)
             seconds = self.clock.lap()
             if log is not None:
                 log.step(self.step, rows, metrics, seconds)
-            self._refuse_to_go_on(metrics["nonfinite"])
+            self.guard.watch(self.step, not metrics["nonfinite"])
             self.step += 1
-            if self.step % grpo.checkpoint_every == 0 or self.step == grpo.steps:
+            if not self.guard.row and (self.step % grpo.checkpoint_every == 0 or self.step == grpo.steps):
                 self.engine.save(self.checkpoints, self.step, keep=grpo.checkpoints_kept)
 
     def _draw(self, instances: Sequence[Instance], rewards: ScorePool) -> Drawn:
@@ -80,17 +90,18 @@ class Trainer:
         chosen = batch_at(instances, self.step, self.cfg.grpo.prompts_per_step, self.cfg.seed)
         groups = self._sample(share([Place(i, instance) for i, instance in enumerate(chosen)]), rewards)
         table, live = self._gathered(groups)
-        counts = {"zero_variance": share_of(~live), "resampled": 0.0}
+        counts, replaced = {"zero_variance": share_of(~live), "resampled": 0.0}, []
         for _ in range(self.rounds):
             if live.all():
                 break
             counts["resampled"] += int((~live).sum())
-            alike = [group.place for group in groups if not live[group.place.number]]
-            others = [place.other(instances, self.cfg.seed, self.step) for place in alike]
+            alike = [group for group in groups if not live[group.place.number]]
+            others = [group.place.other(instances, self.cfg.seed, self.step) for group in alike]
+            replaced += alike
             fresh = {group.place.number: group for group in self._sample(others, rewards)}
             groups = [fresh.get(group.place.number, group) for group in groups]
             table, live = self._gathered(groups)
-        return Drawn(groups, table, {**counts, "zero_variance_kept": share_of(~live)})
+        return Drawn(groups, table, {**counts, "zero_variance_kept": share_of(~live)}, replaced)
 
     def _sample(self, places: Sequence[Place], rewards: ScorePool) -> list[Group]:
         with self.clock.phase("generate"), self.engine.gathered():
@@ -148,20 +159,9 @@ class Trainer:
     def _encode(self, group: Group) -> list[int]:
         return encode(self.tokenizer, prompt_of(group.place.instance, self.cfg), self.cfg.model.max_prompt_tokens)
 
-    def _refuse_to_go_on(self, nonfinite: float) -> None:
-        limit = self.cfg.grpo.alarms.nonfinite_steps
-        self.nonfinite = self.nonfinite + 1 if nonfinite else 0
-        if self.nonfinite >= limit:
-            raise UserError(
-                f"{limit} steps in a row up to step {self.step + 1} had no finite loss and gradient and were left out; "
-                "lower grpo.optimiser.lr and run again: the run goes on from its last checkpoint"
-            )
-
 
 def rounds_of(grpo: DictConfig) -> int:
-    """Return how often prompts without a signal are replaced. Raises UserError for an unknown `grpo.zero_variance`."""
-    if grpo.zero_variance not in ("keep", "resample"):
-        raise UserError(f"grpo.zero_variance={grpo.zero_variance} is unknown: choose keep or resample")
+    """Return how often prompts without a signal are replaced."""
     return int(grpo.resample_rounds) if grpo.zero_variance == "resample" else 0
 
 
@@ -171,15 +171,22 @@ def share_of(which: torch.Tensor) -> float:
 
 
 def update_metrics(done: Sequence[Mapping[str, float]]) -> dict[str, Any]:
-    """Return means over the iterations of an update (over tokens where that makes sense); of no update, zeros."""
+    """Return means over the iterations of an update (over tokens where that makes sense); of no update, zeros.
+
+    What was not measured, such as KL without a reference, is None. `sampler_gap` is that of the first iteration, as
+    later ones differ by the update too.
+    """
     if not done:
-        return {"loss": 0.0, "kl": 0.0, "entropy": None, "grad_norm": 0.0, "nonfinite": 0, "forwarded_tokens": 0}
+        return {"loss": 0.0, "kl": None, "entropy": None, "grad_norm": 0.0, "nonfinite": 0, "forwarded_tokens": 0}
     total: Counter[str] = Counter()
     for sums in done:
         total.update(sums)
-    per_token = ("kl", "ratio", "clipped_low", "clipped_high", "entropy", "sampler_gap")
-    finite = [torch.tensor([sums["loss"], sums["grad_norm"]]).isfinite().all().item() for sums in done]
+    per_token = ("kl", "ratio", "clipped_low", "clipped_high", "entropy")
+    finite = [all_finite(sums["loss"], sums["grad_norm"]) for sums in done]
+    gap = {"sampler_gap": done[0]["sampler_gap"] / max(1.0, done[0]["tokens"])} if "sampler_gap" in done[0] else {}
     return {
+        "kl": None,
+        **gap,
         **{name: total[name] / max(1.0, total["tokens"]) for name in per_token if name in total},
         **{name: total[name] / len(done) for name in ("loss", "grad_norm")},
         "nonfinite": finite.count(False),

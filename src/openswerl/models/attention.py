@@ -5,6 +5,7 @@ function is PyTorch's ordinary attention, so a model keeps it for good: what gra
 backward pass finds it still there.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -42,7 +43,8 @@ def attend(
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **options
         )
-    _check(options, dropout, layout)
+    check_options(options, dropout)
+    _check_window(options.get("sliding_window"), layout)
     if isinstance(attention_mask, BlockMask):
         return flex_attention_forward(module, query, key, value, attention_mask, scaling=scaling)
     out: torch.Tensor = ByParts.apply(query, key, value, layout, scaling)
@@ -57,23 +59,33 @@ def use_packed_attention(policy: PreTrainedModel) -> None:
     """Make the model attend by `attend` from now on. Raises UserError if its layers are not plain attention."""
     if policy.config._attn_implementation == NAME:
         return
-    kinds = set(getattr(policy.config, "layer_types", None) or ()).difference(["full_attention", "sliding_attention"])
-    if kinds or not policy._supports_attention_backend:
-        raise UserError(f"{type(policy).__name__} cannot read packed rows ({_why(kinds)}); set model.forward=padded")
+    check_layers(policy)
     policy.config._attn_implementation = NAME
 
 
-def _why(kinds: set[str]) -> str:
-    return ", ".join(sorted(kinds)) or "its attention is not exchangeable"
+def check_layers(policy: PreTrainedModel) -> None:
+    """Raise UserError unless all layers are attention that can be exchanged, as packed rows and the sampler need."""
+    kinds = set(getattr(policy.config, "layer_types", None) or ()).difference(["full_attention", "sliding_attention"])
+    if kinds or not policy._supports_attention_backend:
+        why = ", ".join(sorted(kinds)) or "its attention is not exchangeable"
+        raise UserError(
+            f"{type(policy).__name__} can be neither sampled nor trained here ({why}); choose another model"
+        )
 
 
-def _check(options: dict[str, Any], dropout: float, layout: Layout) -> None:
+def check_options(options: Mapping[str, Any], dropout: float = 0.0) -> None:
+    """Raise UserError for parts of attention that are computed nowhere here."""
     used = [name for name in UNSUPPORTED if options.get(name) is not None] + ["dropout"] * (dropout > 0)
-    window = options.get("sliding_window")
-    if window is not None and window < max(span.prompt + max(span.branches, default=0) for span in layout):
-        used.append("sliding_window")
     if used:
-        raise UserError(f"packed rows do not support attention with {', '.join(used)}; set model.forward=padded")
+        raise UserError(f"attention with {', '.join(used)} is not supported; choose another model")
+
+
+def _check_window(window: int | None, layout: Layout) -> None:
+    if window is not None and window < max(span.prompt + max(span.branches, default=0) for span in layout):
+        raise UserError(
+            f"packed rows do not support attention with a sliding_window of {window}, shorter than a row's longest "
+            "path; set model.forward=padded"
+        )
 
 
 def mask_for(packed: Packed) -> torch.Tensor | BlockMask:

@@ -1,5 +1,6 @@
 """Which item comes at which step: a pure function of the seed, so that a resumed run sees what the killed one would."""
 
+import functools
 import random
 from collections.abc import Sequence
 from typing import TypeVar
@@ -15,11 +16,11 @@ def batch_at(items: Sequence[T], step: int, size: int, seed: int) -> list[T]:
 
 def _item(items: Sequence[T], position: int, seed: int) -> T:
     epoch, index = divmod(position, len(items))
-    order = list(range(len(items)))
+    return items[_order(len(items), epoch, seed)[index]]
+
+
+@functools.lru_cache(maxsize=2)  # a batch may touch two epochs
+def _order(count: int, epoch: int, seed: int) -> tuple[int, ...]:
+    order = list(range(count))
     random.Random(f"{seed} epoch {epoch}").shuffle(order)
-    return items[order[index]]
-
-
-def step_seed(seed: int, step: int) -> int:
-    """Return the sampling seed of one step."""
-    return random.Random(f"{seed} step {step}").randrange(2**31)
+    return tuple(order)

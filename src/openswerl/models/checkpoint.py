@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import torch
+from jinja2 import TemplateError
 from omegaconf import DictConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils import logging
 
 from openswerl.errors import UserError
+from openswerl.models.head import check_head
 from openswerl.models.lora import add_lora
 from openswerl.models.prompts import Prompt
 
@@ -23,7 +25,7 @@ def base_checkpoint(model: DictConfig) -> Path | str:
 def load_policy(model: DictConfig, checkpoint: Path | str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Load model (in `model.dtype`) and tokenizer; weights must be safetensors, which hold no code.
 
-    Raises UserError if the checkpoint is missing, damaged, or not of a causal language model.
+    Raises UserError if the checkpoint is missing, damaged, or not of a causal language model that we can read.
     """
     revision = model.revision or "main"
     if str(checkpoint).startswith(("/", ".")) and not Path(checkpoint).is_dir():
@@ -40,6 +42,7 @@ def load_policy(model: DictConfig, checkpoint: Path | str) -> tuple[PreTrainedMo
     except Exception as error:  # what damaged files raise is of many kinds
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
         raise UserError(f"cannot load the model at {checkpoint}: {reason}; check model.path") from None
+    check_head(policy)
     return policy, tokenizer
 
 
@@ -52,21 +55,30 @@ def load_trainable(model: DictConfig) -> tuple[PreTrainedModel, PreTrainedTokeni
 def encode(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, max_tokens: int) -> list[int]:
     """Return the token ids of a prompt, chat template applied to messages.
 
-    Raises UserError if it is longer than `max_tokens`: callers choose what fits, nothing is cut silently.
+    Raises UserError if it is longer than `max_tokens` (callers choose what fits, nothing is cut silently), or if the
+    tokenizer has no chat template for messages.
     """
-    if isinstance(prompt, str):
-        ids = tokenizer.encode(prompt, add_special_tokens=False)
-    else:
-        ids = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, return_dict=False)
+    ids = _ids(tokenizer, prompt)
     if len(ids) > max_tokens:
         raise UserError(f"a prompt has {len(ids)} tokens, more than model.max_prompt_tokens={max_tokens}")
-    return list(ids)
+    return ids
 
 
 def prompt_fits(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, max_tokens: int) -> bool:
-    """Whether a prompt has at most `max_tokens` tokens."""
+    """Whether a prompt has at most `max_tokens` tokens. Raises UserError if messages find no chat template."""
+    return len(_ids(tokenizer, prompt)) <= max_tokens
+
+
+def _ids(tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> list[int]:
+    if isinstance(prompt, str):
+        return list(tokenizer.encode(prompt, add_special_tokens=False))
+    if not tokenizer.chat_template:
+        raise UserError("the tokenizer has no chat template: set model.prompt=compact, or choose another model.path")
     try:
-        encode(tokenizer, prompt, max_tokens)
-    except UserError:
-        return False
-    return True
+        return list(tokenizer.apply_chat_template(prompt, add_generation_prompt=True, return_dict=False))
+    except (TemplateError, ValueError) as error:  # a template may refuse the role of the system
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise UserError(
+            f"the tokenizer's chat template refuses the prompt ({reason}): set model.prompt=compact, or choose another "
+            "model.path"
+        ) from None

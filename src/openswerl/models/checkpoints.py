@@ -51,7 +51,7 @@ def resume(deepspeed: Any, folder: Path) -> int:
 
 
 def _checked(folder: Path) -> tuple[Path | None, str | None]:
-    """Return the newest complete checkpoint and what is wrong with it, on the main process; drop incomplete ones."""
+    """Return the newest complete checkpoint and what is wrong with it, on the main process, past incomplete ones."""
     found = _folders(folder)
     newest = next((path for path in found if (path / MANIFEST).exists()), None)
     if newest is None:

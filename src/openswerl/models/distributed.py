@@ -1,7 +1,7 @@
 """Who this process is among those that a launcher started, and how they talk. Without a launcher there is one.
 
-Ranks are read from the variables that torchrun sets, so that asking costs no import of torch. Objects travel by the
-process group that `Engine.start` opens.
+Ranks are read from the variables that `openswerl.launch` sets, as torchrun does, so that asking costs no import of
+torch. Objects travel by the process group that `Engine.start` opens.
 """
 
 import os

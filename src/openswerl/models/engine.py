@@ -17,6 +17,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from openswerl.models import checkpoints, partitioned, zero
 from openswerl.models.distributed import world
+from openswerl.models.dropout import remove_dropout
 from openswerl.models.export import export_policy
 from openswerl.models.logprobs import CHECKPOINT
 
@@ -29,7 +30,7 @@ class Engine:
 
     @classmethod
     def start(cls, policy: PreTrainedModel, optimiser: DictConfig) -> "Engine":
-        """Wrap the policy for training with AdamW, on this process's device.
+        """Wrap the policy for training with AdamW, on this process's device; its dropout is removed.
 
         Raises UserError for settings that do not go together.
         """
@@ -37,6 +38,7 @@ class Engine:
         zero.open_process_group()
         import deepspeed
 
+        remove_dropout(policy)
         if optimiser.gradient_checkpointing:
             checkpoint_activations(policy)
         adamw = zero.adamw(policy, optimiser)
@@ -130,7 +132,7 @@ def checkpoint_activations(policy: PreTrainedModel) -> None:
 
 
 def learning_rate(step: int, steps: int, optimiser: DictConfig) -> float:
-    """Linear warm-up, then linear decay of the peak to `final_lr` times it at the last step."""
+    """Linear warm-up, and a linear decay that would reach `final_lr` times the peak one step after the last."""
     warm = min(1.0, (step + 1) / max(1, optimiser.warmup_steps))
     rate: float = optimiser.lr * warm * (1 - (1 - optimiser.final_lr) * step / steps)
     return rate

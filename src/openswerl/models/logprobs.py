@@ -4,8 +4,9 @@ Both give the same numbers (a test compares values and gradients). Logits never 
 log-softmax run over 512 tokens at a time and again in the backward pass.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,10 +15,12 @@ from transformers import PreTrainedModel
 
 from openswerl.errors import UserError
 from openswerl.models.attention import mask_for, use_packed_attention
+from openswerl.models.head import logits_of
 from openswerl.models.packing import Tree, lengths_mask, pack, pad
 
 CHUNK = 512
-# Nothing random happens inside; ZeRO-3 empties a weight after its use, which the check would take for another tensor.
+Head = Callable[[torch.Tensor], torch.Tensor]
+# Nothing random happens inside, see dropout.py. The check would take a weight that ZeRO-3 emptied for another tensor.
 CHECKPOINT: dict[str, Any] = {"use_reentrant": False, "preserve_rng_state": False, "determinism_check": "none"}
 
 
@@ -41,7 +44,7 @@ def branch_logprobs(
     if forward not in FORWARDS:
         raise UserError(f"model.forward={forward} is unknown: choose {' or '.join(FORWARDS)}")
     hidden, targets, mask = FORWARDS[forward](policy, trees)
-    logprobs, entropy = chosen_logprobs(policy.lm_head, hidden, targets, temperature)
+    logprobs, entropy = chosen_logprobs(partial(logits_of, policy), hidden, targets, temperature)
     table = torch.zeros(mask.shape, device=mask.device)
     return TokenLogprobs(table.masked_scatter(mask, logprobs), mask, table.masked_scatter(mask, entropy))
 
@@ -76,7 +79,7 @@ FORWARDS = {"packed": _packed, "padded": _padded}
 
 
 def chosen_logprobs(
-    head: torch.nn.Module, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
+    head: Head, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return log-probabilities of `targets` [T] under the head's softmax at `hidden` [T, size], and entropies [T]."""
     parts = [
@@ -88,7 +91,7 @@ def chosen_logprobs(
 
 
 def _chunk(
-    head: torch.nn.Module, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
+    head: Head, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The entropy comes last: recomputing ends at what the gradient needs."""
     logits = head(hidden).float()

@@ -1,14 +1,10 @@
 """The config card: every setting of the method as its cells used it, and where the value is from."""
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from omegaconf import OmegaConf
 
 from openswerl.config import AXES, GATE, STAGES, Cell, axes
-from openswerl.marks import Mark, mark_of
+from openswerl.marks import Mark, settings
 
 GROUPS = ("model", "prompt", "edits", "rollout", "sft", "grpo", "reward")
 
@@ -30,10 +26,10 @@ def card_rows(cells: Iterable[Cell]) -> list[CardRow]:
     users = {name_of(cell): cell for cell in ordered if _uses_a_model(cell)}
     rows = []
     for group in GROUPS:
-        readers = [name for name, cell in users.items() if group in STAGES[cell.stage].reads]
+        readers = [name for name, cell in users.items() if _reads(cell, group)]
         found: dict[str, dict[tuple[str, Mark], list[str]]] = {}
         for name in readers:
-            for key, value, mark in _settings(users[name], group):
+            for key, value, mark in settings(users[name], group):
                 found.setdefault(key, {}).setdefault((value, mark), []).append(name)
         for key, values in found.items():
             rows += [CardRow(group, key, *value, _fold(names, readers)) for value, names in values.items()]
@@ -46,30 +42,13 @@ def name_of(cell: Cell) -> str:
     return "-".join([cell.stage, *(str(own[axis]) for axis in AXES[cell.stage] if axis != "seed")])
 
 
+def _reads(cell: Cell, group: str) -> bool:
+    """Whether the stage reads any key of the group."""
+    return any(key == group or key.startswith(f"{group}.") for key in STAGES[cell.stage].reads)
+
+
 def _uses_a_model(cell: Cell) -> bool:
     return "model" in STAGES[cell.stage].reads and not (cell.stage == "evaluate" and cell.cfg.policy in GATE)
-
-
-def _settings(cell: Cell, group: str) -> Iterator[tuple[str, str, Mark]]:
-    """Yield (key within the group, printed value, mark)."""
-    for key, value in _leaves(OmegaConf.to_container(cell.cfg[group])):
-        yield key, _printed(value), mark_of(f"{group}.{key}", cell.overrides, cell.choices)
-
-
-def _printed(value: Any) -> str:
-    """The value as conf/ writes it."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_printed, value))}]"
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _leaves(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield (dotted key, value) of every value that is not a mapping with keys."""
-    for name, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from _leaves(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def _fold(names: Sequence[str], readers: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from openswerl.edits import InexpressibleError, diff_bodies, git_patch, minimal_blocks, render, render_patch
 from openswerl.errors import UserError
@@ -27,11 +26,6 @@ class Gate:
     def share(self) -> float:
         """The share of instances that failed; 0.0 if there is none at all."""
         return len(self.failed) / max(1, len(self.passed) + len(self.failed))
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows of quarantine.jsonl."""
-        return [{"instance_id": instance_id, "reason": reason} for instance_id, reason in self.failed]
 
 
 def golden_answer(instance: Instance, answer: str, thought: str = THOUGHT) -> str:
@@ -82,7 +76,10 @@ def _fault(score: Score) -> str | None:
 
 
 def require(found: Gate, max_share: float) -> None:
-    """Raise UserError if no instance passed, or if more than `max_share` of them failed."""
+    """Raise UserError if no instance passed, or if more than `max_share` of them failed.
+
+    The message names a few; the caller writes quarantine.jsonl, which names all, before.
+    """
     if found.passed and found.share <= max_share:
         return
     reasons = ", ".join(f"{count} {reason}" for reason, count in Counter(reason for _, reason in found.failed).items())

@@ -3,13 +3,15 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+TIMEOUT, WORKER_DIED, MEMORY_LIMIT = "timeout", "worker_died", "memory_limit"
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """One answer's reward; `reason` is None for a well-formed answer that was scored in time.
 
-    Reasons: those of `openswerl.edits.FormatError`, which earn the format penalty; and "timeout", "worker_died" and
-    those of `UnscorableError`, with the reward None: no number stands for what was not scored.
+    Reasons: those of `openswerl.edits.FormatError`, which earn the format penalty; and "timeout", "worker_died",
+    "memory_limit" and those of `UnscorableError`, with the reward None: no number stands for what was not scored.
     `files` maps a path that either side changes to its own score. `events` are the codes of what the edit rules let
     through or forgave. `seconds` is the wall time, 0 where the cache knew the answer; it does not count in comparisons.
     """

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from omegaconf import DictConfig, OmegaConf
 
-from openswerl.edits import RULES, Rules, named_rules, rules_of
+from openswerl.edits import RULES, Rules, TooLargeError, named_rules, rules_of
 from openswerl.errors import UserError
 from openswerl.reward.cache import ScoreCache, key_of
 from openswerl.reward.outcome import Score
@@ -16,7 +16,6 @@ from openswerl.reward.processes import Failure, Processes
 from openswerl.reward.registry import answer_of, check_options
 from openswerl.reward.scoring import score_any, score_small
 from openswerl.reward.settings import Call, Settings
-from openswerl.reward.work import TooLargeError
 
 
 def score(
@@ -62,9 +61,10 @@ class ScorePool:
     """Scores batches of outputs; a context manager. Not safe to use from several threads.
 
     No process is started before the first large answer. An answer not scored within `time_limit_s` seconds (None: no
-    limit), or whose process dies twice, gets the reward None and the reason "timeout" or "worker_died"; its process is
-    replaced. Equal calls are scored once, and the latest `cache_size` scores are kept. Raises UserError for an unknown
-    kind, options that make no sense, a limit that is not positive, or no workers.
+    limit), whose process dies twice, or which needs more memory than a scoring process may take gets the reward None
+    and the reason "timeout", "worker_died" or "memory_limit"; its process is replaced or goes on. Equal calls are
+    scored once, and the latest `cache_size` scores are kept. Raises UserError for an unknown kind, options that make no
+    sense, a limit that is not positive, or no workers.
     """
 
     def __init__(

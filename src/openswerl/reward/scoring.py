@@ -3,12 +3,12 @@
 import time
 import traceback
 
-from openswerl.edits import FormatError
+from openswerl.edits import FormatError, TooLargeError
 from openswerl.errors import UserError
 from openswerl.reward.outcome import Score, UnscorableError
-from openswerl.reward.registry import kind_of
+from openswerl.reward.registry import kind_of, value_of
 from openswerl.reward.settings import Call, Settings
-from openswerl.reward.work import SMALL, Budget, TooLargeError, Work
+from openswerl.reward.work import SMALL, Budget, Work
 
 
 def score_small(call: Call, settings: Settings) -> Score:
@@ -27,7 +27,7 @@ def _score(call: Call, settings: Settings, budget: Budget) -> Score:
     start = time.perf_counter()
     work = Work(call, settings, budget)
     try:
-        value = kind_of(settings.kind).reward(work)
+        value = value_of(settings.kind, work)
     except FormatError as error:
         return Score(settings.format_penalty, error.reason, seconds=time.perf_counter() - start)
     except UnscorableError as error:

@@ -8,22 +8,24 @@ from typing import NamedTuple
 
 from cydifflib import SequenceMatcher
 
-from openswerl.edits import Edited, Notes, diff_bodies, edit, git_patch, parse_patch
+from openswerl.edits import Edited, Notes, TooLargeError, diff_bodies, edit, git_patch, parse_patch
 from openswerl.reward.settings import Call, Settings
 
 
-class TooLargeError(Exception):
-    """The answer may take long to score."""
-
-
 class Budget(NamedTuple):
-    """How much one step of a scoring may cost: old times new lines of a diff, characters of one text times another."""
+    """How much one step of a scoring may cost.
 
+    `effort`: characters read and written by applying the blocks; `lines`: old times new lines of a diff; `characters`:
+    characters of one text times those of another.
+    """
+
+    effort: float = math.inf
     lines: float = math.inf
     characters: float = math.inf
 
 
-SMALL = Budget(lines=4_000_000, characters=1_000_000)  # at most about half a second, usually milliseconds
+# At most about half a second, usually milliseconds.
+SMALL = Budget(effort=2_000_000, lines=4_000_000, characters=1_000_000)
 
 
 @dataclass(eq=False)
@@ -48,7 +50,7 @@ class Work:
     @cached_property
     def edited(self) -> Edited:
         """The new files that a SEARCH/REPLACE answer makes."""
-        return edit(self.call.context, self.call.output, self.settings.rules)
+        return edit(self.call.context, self.call.output, self.settings.rules, self.budget.effort)
 
     @cached_property
     def patch(self) -> str:

@@ -6,16 +6,18 @@ import sys
 from multiprocessing.connection import Connection
 
 from openswerl.errors import UserError
-from openswerl.reward.outcome import Score
+from openswerl.reward.outcome import MEMORY_LIMIT, Score
 from openswerl.reward.scoring import score_any
 from openswerl.reward.settings import Call, Settings
 
 READY = "ready"
+MEMORY_BYTES = 2 << 30
 SPARE_CPU_SECONDS = 2
 
 
 def serve(channel: Connection) -> None:
     """Say that it is ready, then answer every message with a Score or a UserError until the other side closes."""
+    limit_memory()
     channel.send(READY)
     while True:
         try:
@@ -31,6 +33,18 @@ def _answer(call: Call, settings: Settings) -> Score | UserError:
         return score_any(call, settings)
     except UserError as error:
         return error
+    except MemoryError:
+        return Score(None, MEMORY_LIMIT)
+
+
+def limit_memory() -> None:
+    """Limit what this process may allocate: an answer must not exhaust the machine's memory.
+
+    Allocated, not reserved: the addresses that GPU libraries reserve are far more.
+    """
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    soft = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def limit_cpu(time_limit_s: float | None) -> None:

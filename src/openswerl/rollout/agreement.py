@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 
 from omegaconf import DictConfig
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from openswerl.errors import UserError
+from openswerl.models.attention import check_layers
 
 SPECIAL = ("bos_token_id", "eos_token_id", "pad_token_id", "unk_token_id")
 PROBES = (
@@ -51,17 +52,37 @@ def _differences(policy: PreTrainedTokenizerBase, rollout: PreTrainedTokenizerBa
 
 
 def check_policy(policy: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, model: DictConfig) -> None:
-    """Raise UserError if the model has no entry for a token, or no room for `model`'s prompt and response."""
+    """Raise UserError if the sampler cannot draw from the model, or `model`'s prompt and response do not fit it.
+
+    The model needs an entry for every token, a token that ends a sample, layers of attention, and room.
+    """
     highest, entries = max(tokenizer.get_vocab().values()), policy.config.get_text_config().vocab_size
     if highest >= entries:
         raise UserError(
             f"the tokenizer has a token number {highest} and the model {entries} entries: they are not of one "
             "checkpoint; check model.path"
         )
-    room = getattr(policy.config.get_text_config(), "max_position_embeddings", None)
-    asked = model.max_prompt_tokens + model.max_response_tokens
+    if tokenizer.eos_token_id is None:
+        raise UserError("the tokenizer has no end-of-sequence token, so no answer would end; check model.path")
+    check_layers(policy)
+    _check_room(policy.config.get_text_config(), model.max_prompt_tokens + model.max_response_tokens)
+
+
+def _check_room(config: PreTrainedConfig, asked: int) -> None:
+    room, window = getattr(config, "max_position_embeddings", None), _window(config)
     if room is not None and asked > room:
         raise UserError(
             f"model.max_prompt_tokens + model.max_response_tokens = {asked} tokens, more than the model's context of "
             f"{room}; lower one of them"
         )
+    if window is not None and asked > window:
+        raise UserError(
+            f"model.max_prompt_tokens + model.max_response_tokens = {asked} tokens, more than the model's attention "
+            f"window of {window}, which the sampler does not support; lower one of them"
+        )
+
+
+def _window(config: PreTrainedConfig) -> int | None:
+    """The window of the layers that have one; without a list of layers all of them have it."""
+    kinds = getattr(config, "layer_types", None) or ["sliding_attention"]
+    return getattr(config, "sliding_window", None) if "sliding_attention" in kinds else None

@@ -8,6 +8,7 @@ import torch
 from transformers import Cache, DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
+from openswerl.models.head import logits_of
 from openswerl.rollout.prefix import SharedPrompt, shared_attention
 from openswerl.rollout.seeds import uniforms
 
@@ -114,7 +115,7 @@ class _Batch:
         hidden, cache = read_prompts(model, tokens, mask)
         self.prompt = SharedPrompt.of(cache, mask, samples)
         self.cache = Cache(layers=[_Slab(max_new) for _ in range(model.config.num_hidden_layers)])
-        self.logits = model.lm_head(hidden[:, -1]).repeat_interleave(samples, 0)
+        self.logits = logits_of(model, hidden[:, -1]).repeat_interleave(samples, 0)
         self.lengths = mask.sum(1).repeat_interleave(samples)
         self.rows = [Row([], [], False) for _ in range(len(prompts) * samples)]
         self.alive = list(range(len(self.rows)))
@@ -151,7 +152,7 @@ class _Batch:
                 prompt=self.prompt,
                 **{cache_argument(self.model): self.cache},
             ).last_hidden_state
-        self.logits = self.model.lm_head(hidden[:, -1])
+        self.logits = logits_of(self.model, hidden[:, -1])
 
 
 def read_prompts(model: PreTrainedModel, tokens: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, Cache]:

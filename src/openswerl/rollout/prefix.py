@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from transformers import AttentionInterface, Cache, PreTrainedModel
 
+from openswerl.models.attention import check_options
+
 NAME = "openswerl_shared_prompt"
 
 
@@ -67,12 +69,14 @@ def attend(
     attention_mask: torch.Tensor,
     scaling: float,
     prompt: SharedPrompt,
-    **_: Any,
+    **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """Attention function of `transformers`: query [rows, heads, length, size], the rows' own key and value.
 
-    `attention_mask` [rows or 1, 1, length, own length] is True where a row may look at itself.
+    `attention_mask` [rows or 1, 1, length, own length] is True where a row may look at itself. Windows are those that
+    `agreement.check_policy` lets through: no row reaches beyond them. Raises UserError for what is not computed here.
     """
+    check_options(options)
     layer = int(module.layer_idx)  # type: ignore[arg-type]
     heads, width = key.shape[1], prompt.mask.shape[1]
     query = query * scaling

@@ -42,7 +42,7 @@ class Rollout:
 
 @dataclass
 class Optimiser:
-    """AdamW with linear warm-up and linear decay to `final_lr` times the peak."""
+    """AdamW with linear warm-up and linear decay towards `final_lr` times the peak."""
 
     lr: float = MISSING
     warmup_steps: int = MISSING
@@ -83,6 +83,7 @@ class Sft:
     probe_prompts: int = MISSING
     checkpoint_every: int = MISSING
     checkpoints_kept: int = MISSING
+    nonfinite_steps: int = MISSING
     optimiser: Optimiser = field(default_factory=Optimiser)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from openswerl.edits import Block, FormatError, Rules, edit, minimal_blocks
-from openswerl.models.prompts import Prompt, hinted_prompt, repair_prompt
+from openswerl.models.prompts import Prompt, hinted_prompt, prompt_of
 from openswerl.records import Instance
 from openswerl.reward import golden_answer
 from openswerl.sft.kinds import Kind
@@ -12,11 +12,6 @@ from openswerl.sft.kinds import Kind
 def gold_edit(instance: Instance) -> list[Block]:
     """Return the oracle as SEARCH/REPLACE blocks."""
     return minimal_blocks(instance.task.context, instance.oracle)
-
-
-def prompt(instance: Instance, cfg: Any) -> Prompt:
-    """Return the repair prompt."""
-    return repair_prompt(instance.task, cfg.model.prompt, cfg.prompt.answer)
 
 
 def hinted(instance: Instance, cfg: Any) -> Prompt:
@@ -43,4 +38,4 @@ def fault(instance: Instance, output: str, rules: Rules) -> str | None:
     return None if new.keys() <= context.keys() else "unknown_path"
 
 
-EDITING = Kind("editing", prompt, hinted, gold, fault)
+EDITING = Kind("editing", prompt_of, hinted, gold, fault)

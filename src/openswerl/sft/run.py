@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import msgspec
@@ -30,7 +31,8 @@ from openswerl.sft.trainer import Documents, Trainer
 from openswerl.stage import Job
 from openswerl.tracking import mirror
 from openswerl.training.card import model_card
-from openswerl.training.select import Selection, read_instances, select, write_quarantine
+from openswerl.training.finite import require_finite
+from openswerl.training.select import Selection, read_instances, select
 
 DROPPED = {"format_penalty": -1.0}  # any number would do: a malformed answer is dropped for its reason
 
@@ -48,10 +50,7 @@ def run(job: Job) -> dict[str, Any]:
     general = reader.general(cfg.sft.mix.path)  # a fault in the file is told before the long work
     engine = Engine.start(policy, cfg.sft.optimiser)
     live = LocalSampler(engine.module, tokenizer, cfg.model, cfg.rollout)
-    with open_rewards(OmegaConf.create({**cfg.reward, **DROPPED}), cfg.edits) as rewards, engine.gathered():
-        selection = selected(job, tokenizer, rewards)
-        questions = make_questions(selection.instances, cfg.sft, cfg.seed)
-        found = synthesise(questions, lambda: source_of(cfg, live, rewards), cfg, job.scratch / "demonstrations")
+    selection, questions, found = demonstrated(job, engine, live)
     apart = held_out(questions, cfg.sft.held_out, cfg.seed)
     documents = documents_of(reader, found, questions, {item.instance_id for item in apart}, general)
     probe = Probe(cfg, engine, live, apart[: cfg.sft.probe_prompts])
@@ -64,10 +63,24 @@ def run(job: Job) -> dict[str, Any]:
         "general": len(general),
         "documents_too_long": reader.too_long,
     }
-    if is_main():
-        keep(job, selection, found, metrics)
-    engine.export(job.out / "policy", tokenizer, model_card(cfg, job.digest, summary))
+    finish(job, engine, live, model_card(job, summary), found, metrics)
     return summary
+
+
+def demonstrated(job: Job, engine: Engine, live: LocalSampler) -> tuple[Selection, list[Question], list[Demonstration]]:
+    """Return the instances that can be trained on, the questions about them, and all answers."""
+    cfg = job.cfg
+    with open_rewards(OmegaConf.create({**cfg.reward, **DROPPED}), cfg.edits) as rewards, sampling(cfg, engine):
+        selection = selected(job, live.tokenizer, rewards)
+        questions = make_questions(selection.instances, cfg.sft, cfg.seed)
+        found = synthesise(questions, lambda: source_of(cfg, live, rewards), cfg, job.scratch / "demonstrations")
+    return selection, questions, found
+
+
+def sampling(cfg: DictConfig, engine: Engine) -> AbstractContextManager[Any]:
+    """Whole parameters where the policy in training answers; another backend has its own, and needs the memory."""
+    live = cfg.rollout.backend == "local" and cfg.sft.demonstrations != "gold"
+    return engine.gathered() if live else nullcontext()
 
 
 def check(cfg: DictConfig) -> None:
@@ -82,7 +95,7 @@ def check(cfg: DictConfig) -> None:
 
 def selected(job: Job, tokenizer: PreTrainedTokenizerBase, rewards: ScorePool) -> Selection:
     """Return the instances whose prompts fit and whose golden answers score 1; see `select`."""
-    cfg, source = job.cfg, job.inputs["relate"] / "instances.parquet"
+    cfg = job.cfg
 
     def prompts(instance: Instance) -> list[Prompt]:
         kinds = {EDITING.name: EDITING} | {kind.name: kind for kind in kinds_asked(cfg.sft)}
@@ -90,7 +103,7 @@ def selected(job: Job, tokenizer: PreTrainedTokenizerBase, rewards: ScorePool) -
         hints = [kind.hinted(instance, cfg) for kind in kinds.values()] if cfg.sft.demonstrations == "hinted" else []
         return shown + hints
 
-    return select(read_instances(source), tokenizer, rewards, cfg, source, prompts)
+    return select(job, read_instances(job.inputs["relate"] / "instances.parquet"), tokenizer, rewards, prompts)
 
 
 def source_of(cfg: DictConfig, live: LocalSampler, rewards: ScorePool) -> Source:
@@ -121,10 +134,24 @@ def documents_of(
     return Documents(own, general, kept_apart)
 
 
-def keep(job: Job, selection: Selection, found: Sequence[Demonstration], metrics: Sequence[dict[str, Any]]) -> None:
+def finish(
+    job: Job,
+    engine: Engine,
+    live: LocalSampler,
+    card: str,
+    found: Sequence[Demonstration],
+    metrics: Sequence[dict[str, Any]],
+) -> None:
+    """Write the policy and all beside it. Raises UserError, and writes nothing, if a weight is not finite."""
+    require_finite(engine.module, "sft")
+    if is_main():
+        keep(job, found, metrics)
+    engine.export(job.out / "policy", live.tokenizer, card)
+
+
+def keep(job: Job, found: Sequence[Demonstration], metrics: Sequence[dict[str, Any]]) -> None:
     """Write what the run leaves beside the policy, and its W&B run."""
     cfg = job.cfg
-    write_quarantine(selection, job.out)
     write_json(job.out / "demonstrations.json", counts(found))
     write_jsonl(job.out / "demonstrations.jsonl", [msgspec.to_builtins(item) for item in found])
     for name in ("metrics.jsonl", "timings.jsonl"):

@@ -9,6 +9,7 @@ from omegaconf import DictConfig
 from openswerl.errors import UserError
 from openswerl.files import read_jsonl, write_jsonl
 from openswerl.models import distributed
+from openswerl.rollout.seeds import seed_of
 from openswerl.sft.demonstrations import Demonstration, Source, counts
 from openswerl.sft.questions import Question
 
@@ -21,13 +22,13 @@ def synthesise(
     The source is opened only if a chunk is missing. Raises UserError if no answer is kept.
     """
     chunks = _chunks(questions, max(1, cfg.rollout.batch_rows // cfg.sft.samples_per_prompt))
-    paths = [folder / f"{number:06d}.jsonl" for number in range(len(chunks))]
+    paths = [folder / f"{number:06d}-{_key(chunk)}.jsonl" for number, chunk in enumerate(chunks)]
     todo = [pair for pair in distributed.share([*zip(paths, chunks, strict=True)]) if not pair[0].exists()]
     source = open_source() if todo else None
     for path, chunk in todo:
         assert source is not None
         write_jsonl(path, [msgspec.to_builtins(item) for item in source.answer(chunk)])
-        print(f"sft: demonstrations {int(path.stem) + 1}/{len(chunks)}", flush=True)
+        print(f"sft: demonstrations {paths.index(path) + 1}/{len(chunks)}", flush=True)
     distributed.barrier()
     found = [msgspec.convert(row, Demonstration) for path in paths for row in read_jsonl(path)]
     if all(item.reason for item in found):
@@ -36,6 +37,11 @@ def synthesise(
             "sft=gold"
         )
     return found
+
+
+def _key(chunk: Sequence[Question]) -> str:
+    """Name the questions, so that no other chunk's answers are taken for theirs."""
+    return f"{seed_of(*((question.kind.name, question.seed) for question in chunk)):016x}"
 
 
 def _chunks(questions: Sequence[Question], size: int) -> list[list[Question]]:

@@ -17,6 +17,7 @@ from openswerl.models.packing import Tree
 from openswerl.sft.probe import Probe
 from openswerl.sft.rows import Row, answer_tokens, fill_rows, pack_rows
 from openswerl.tracking import Tracker
+from openswerl.training.finite import Guard, all_finite
 
 SHOWN = ("loss", "eval_loss", "format_rate")
 
@@ -54,11 +55,15 @@ class Trainer:
             share=sft.mix.share,
             seed=self.cfg.seed,
         )
+        self.guard = Guard("sft", sft.nonfinite_steps, sft.steps)
         names = ("metrics", "timings") if distributed.is_main() else ()
         self.trackers = [Tracker(self.scratch / f"{name}.jsonl", from_step=self.step) for name in names]
 
     def train(self) -> list[dict[str, Any]]:
-        """Run the remaining steps; returns the metrics of all of them."""
+        """Run the remaining steps; returns the metrics of all of them.
+
+        Raises UserError once `sft.nonfinite_steps` in a row, or the last of all, had no finite loss and gradient.
+        """
         sft = self.cfg.sft
         while self.step < sft.steps:
             started = time.perf_counter()
@@ -67,8 +72,9 @@ class Trainer:
             if (self.step + 1) % sft.evaluate_every == 0 or self.step + 1 == sft.steps:
                 metrics |= self._evaluate()
             self._log(metrics, trained - started, time.perf_counter() - trained)
+            self.guard.watch(self.step, not metrics["nonfinite"])
             self.step += 1
-            if self.step % sft.checkpoint_every == 0 or self.step == sft.steps:
+            if not self.guard.row and (self.step % sft.checkpoint_every == 0 or self.step == sft.steps):
                 self.engine.save(self.scratch / "checkpoints", self.step, keep=sft.checkpoints_kept)
         return self.trackers[0].rows if self.trackers else []
 
@@ -76,13 +82,20 @@ class Trainer:
         """One optimiser step; each row is a micro-batch, and each process has its share of them."""
         tokens, total = answer_tokens(rows), 0.0
         for row in distributed.share(rows):
-            loss = self._loss(row) / tokens
-            self.engine.backward(loss)
-            total += loss.item()
+            part = self._loss(row) / tokens
+            self.engine.backward(part)
+            total += part.item()
         lr = learning_rate(self.step, self.cfg.sft.steps, self.cfg.sft.optimiser)
         norm = self.engine.step(lr)
-        summed = distributed.sum_over_ranks({"loss": total})
-        return {**summed, "lr": lr, "grad_norm": norm, "answer_tokens": tokens, "row_tokens": sum(map(_length, rows))}
+        loss = distributed.sum_over_ranks({"loss": total})["loss"]
+        return {
+            "loss": loss,
+            "lr": lr,
+            "grad_norm": norm,
+            "nonfinite": int(not all_finite(loss, norm)),
+            "answer_tokens": tokens,
+            "row_tokens": sum(map(_length, rows)),
+        }
 
     def _loss(self, row: Row) -> torch.Tensor:
         """The summed cross-entropy of the row's answer tokens; padding holds 0."""

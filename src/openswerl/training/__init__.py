@@ -1,1 +1,1 @@
-"""What both ways of training share: which instances, and the card of the result."""
+"""What both ways of training share: which instances, when to stop for bad numbers, and the card of the result."""

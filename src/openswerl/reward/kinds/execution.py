@@ -25,6 +25,7 @@ from openswerl.reward.work import Work
 ANSWER = "search_replace"
 OPTIONS = ("clones", "sandbox", "test_timeout_s")
 PYTEST = ["--no-header", "-rpfE", "--tb=no", "-p", "no:cacheprovider"]
+OWN_LIMITS = (resource.RLIMIT_CPU, resource.RLIMIT_DATA)
 RESULT = re.compile(r"^(PASSED|FAILED|ERROR) (\S+)", re.MULTILINE)
 
 
@@ -96,7 +97,7 @@ class _Bench:
             "timeout_s": self.options["test_timeout_s"],
             "own_interpreter": any(map(shadows, tree)),
         }
-        with _children_without_cpu_limit():
+        with _children_without_own_limits():
             answer = _worker(self.options["sandbox"]).run(job)
         if answer["state"] != "exited":
             raise UnscorableError(answer["state"])
@@ -125,11 +126,13 @@ def _worker(kind: str) -> Worker:
 
 
 @contextmanager
-def _children_without_cpu_limit() -> Iterator[None]:
-    """Keep the limit of a scoring process, which counts one call, from its sandbox, which outlives many."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+def _children_without_own_limits() -> Iterator[None]:
+    """Keep the limits of a scoring process, which count one call, from its sandbox, which has its own."""
+    limits = {kind: resource.getrlimit(kind) for kind in OWN_LIMITS}
+    for kind, (_, hard) in limits.items():
+        resource.setrlimit(kind, (hard, hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+        for kind, limit in limits.items():
+            resource.setrlimit(kind, limit)

@@ -1,0 +1,105 @@
+"""Real processes under the launcher: what passes through, and how they end together."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+PREAMBLE = """\
+import os, sys, time, datetime
+from pathlib import Path
+rank = int(os.environ["RANK"])
+"""
+MEET = """\
+import torch.distributed as dist
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=60))
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start the launcher on a script in a folder; whatever is left of it is killed."""
+    started = []
+
+    def start(body: str, *arguments: str, count: int = 2) -> "subprocess.Popen[str]":
+        script = tmp_path / "script.py"
+        script.write_text(PREAMBLE + body)
+        command = [sys.executable, "-m", "openswerl.launch", str(count), str(script), *arguments]
+        started.append(
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        )
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+
+
+def finish(process):
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_processes_meet_and_their_output_passes_through(start):
+    body = MEET + "parts = [None] * 2; dist.all_gather_object(parts, rank)\n"
+    body += "os.write(1, f'{parts} {sys.argv[1]}\\n'.encode()); print('seen', rank, file=sys.stderr)"
+    code, out, err = finish(start(body, "key=a b"))
+    assert (code, out.splitlines()) == (0, ["[0, 1] key=a b"] * 2)
+    assert sorted(err.splitlines()) == ["seen 0", "seen 1"]
+
+
+def test_an_error_that_all_meet_is_one_line(start):
+    body = "name = 'grpo: error: ' if rank == 0 else 'grpo: error in process 1: '\nsys.exit(name + 'no such reward')"
+    code, out, err = finish(start(body, count=3))
+    assert (code, out) == (1, "")
+    assert err.removeprefix("grpo: error").removeprefix(" in process 1") == ": no such reward\n"
+
+
+@pytest.mark.slow
+def test_the_peer_of_a_process_that_fails_is_ended_without_a_word(start):
+    body = MEET + "if rank == 1: time.sleep(0.5); sys.exit('grpo: error in process 1: bad')\n"
+    body += "parts = [None] * 2; dist.all_gather_object(parts, rank)"
+    assert finish(start(body)) == (1, "", "grpo: error in process 1: bad\n")
+
+
+def test_one_failure_ends_the_others_at_once_with_its_exit_code(start, tmp_path):
+    body = "Path(f'pid{rank}').write_text(str(os.getpid()))\nif rank == 0: time.sleep(1000)\n"
+    body += "while not Path('pid0').exists(): time.sleep(0.01)\nos._exit(7)"
+    assert finish(start(body))[0] == 7
+    assert not psutil.pid_exists(int((tmp_path / "pid0").read_text()))
+
+
+def test_a_process_that_a_signal_ends_is_named(start):
+    body = "if rank == 1: os.kill(os.getpid(), 9)\ntime.sleep(1000)"
+    assert finish(start(body)) == (137, "", "launch: error: process 1 was ended by SIGKILL\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_ending_the_launcher_ends_the_processes(start, tmp_path, number):
+    body = "from openswerl.workers import end_with_launcher as e; e()\n"
+    body += "Path(f'.pid{rank}').write_text(str(os.getpid())); os.rename(f'.pid{rank}', f'pid{rank}'); time.sleep(1000)"
+    process = start(body)
+    wait_for(lambda: all((tmp_path / f"pid{rank}").exists() for rank in (0, 1)))
+    os.kill(process.pid, number)
+    assert finish(process)[0] == (143 if number == signal.SIGTERM else -number)
+    pids = [int((tmp_path / f"pid{rank}").read_text()) for rank in (0, 1)]
+    wait_for(lambda: not any(map(psutil.pid_exists, pids)))
+
+
+@pytest.mark.parametrize("arguments", [[], ["2"], ["0", "x.py"], ["two", "x.py"]])
+def test_a_wrong_call_is_one_line(arguments):
+    done = subprocess.run([sys.executable, "-m", "openswerl.launch", *arguments], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "launch: error: usage: python -m openswerl.launch N SCRIPT [ARGUMENT ...], N from 1\n"
