@@ -54,6 +54,7 @@ def wait_for(condition):
 def test_processes_meet_and_their_output_passes_through(start):
     body = MEET + "parts = [None] * 2; dist.all_gather_object(parts, rank)\n"
     body += "os.write(1, f'{parts} {sys.argv[1]}\\n'.encode()); print('seen', rank, file=sys.stderr)"
+    body += "\ndist.barrier(); dist.destroy_process_group()"
     code, out, err = finish(start(body, "key=a b"))
     assert (code, out.splitlines()) == (0, ["[0, 1] key=a b"] * 2)
     assert sorted(err.splitlines()) == ["seen 0", "seen 1"]

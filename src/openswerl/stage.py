@@ -31,7 +31,7 @@ from openswerl.config import AXES, AXIS_NAMES, STAGES, Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
 from openswerl.files import remove_leftovers, write_json
-from openswerl.models.distributed import is_main, rank, world
+from openswerl.models.distributed import is_main, leave, rank, world
 from openswerl.workers import end_with_launcher
 
 FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
@@ -69,6 +69,7 @@ def app(stage: str, work: str) -> Callable[[], None]:
         before = cpu_seconds() if hydra_config.mode == RunMode.MULTIRUN else 0.0
         with one_line(stage):
             run_cell(Cell(stage, tuple(hydra_config.overrides.task)), work, cpu_before=before)
+        leave()
 
     def checked() -> None:
         if not any(argument.startswith("-") for argument in sys.argv[1:]):

@@ -66,3 +66,13 @@ def _all(item: T) -> list[T]:
     parts: list[T | None] = [None] * world()
     distributed.all_gather_object(parts, item)
     return parts  # type: ignore[return-value]
+
+
+def leave() -> None:
+    """Wait for the other processes, then close the group: gloo aborts a process whose peer ends while it is open."""
+    if world() > 1:
+        from torch import distributed
+
+        if distributed.is_initialized():
+            distributed.barrier()
+            distributed.destroy_process_group()
