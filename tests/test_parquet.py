@@ -4,8 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openswerl.errors import UserError
-from openswerl.parquet import read_parquet, write_parquet
+from openswerl.parquet import read_parquet
 from openswerl.records import Blob, Instance, Issue, PullRequest, SourceFile
+from parquet_files import write_parquet
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 FILES = st.lists(st.builds(SourceFile, TEXT, TEXT), max_size=3)

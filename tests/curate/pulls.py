@@ -8,9 +8,10 @@ from openswerl.config import Cell
 from openswerl.curate.change import Change
 from openswerl.curate.hunks import FileDiff, parse_diff
 from openswerl.curate.run import run
-from openswerl.parquet import read_parquet, write_parquet
+from openswerl.parquet import read_parquet
 from openswerl.records import ChangedFile, Issue, PullRequest
 from openswerl.stage import Job
+from parquet_files import write_parquet
 
 
 def diff_of(*edits: tuple[str, str, str]) -> str:

@@ -8,10 +8,11 @@ from crawl.world import Work
 from openswerl.config import Cell
 from openswerl.crawl.clone import Clone, Clones
 from openswerl.crawl.git import git
-from openswerl.parquet import read_parquet, write_parquet
+from openswerl.parquet import read_parquet
 from openswerl.records import Instance, Issue, PullRequest
 from openswerl.relate.run import run
 from openswerl.stage import Job
+from parquet_files import write_parquet
 
 BREAKS = (Issue("Acme/widget", 107, " It breaks ", "Often.\n"),)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from killing import kill_main
-from openswerl.parquet import read_parquet, write_parquet
+from openswerl.parquet import read_parquet
 from openswerl.records import PullRequest
+from parquet_files import write_parquet
 from relate.seeds import World
 
 TESTS = Path(__file__).resolve().parents[1]

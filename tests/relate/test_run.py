@@ -10,10 +10,11 @@ from openswerl.crawl.clone import Clones
 from openswerl.crawl.git import GitError
 from openswerl.edits import git_patch
 from openswerl.files import read_jsonl
-from openswerl.parquet import iter_parquet, write_parquet
+from openswerl.parquet import iter_parquet
 from openswerl.records import Instance, Issue, Provenance, PullRequest
 from openswerl.relate.instances import problem_statement, query_of
 from openswerl.relate.query import Query
+from parquet_files import write_parquet
 from relate.seeds import World, job_of, run_relate, seed
 
 

@@ -10,11 +10,11 @@ from openswerl.errors import UserError
 from openswerl.files import read_jsonl
 from openswerl.models.checkpoint import PACKAGED
 from openswerl.models.engine import Engine
-from openswerl.parquet import write_parquet
 from openswerl.records import Instance
 from openswerl.reward.gate import Gate
 from openswerl.sft.run import run, sampling
 from openswerl.sft.trainer import Trainer
+from parquet_files import write_parquet
 from training_fixtures import job_of, repair_instances
 
 SMALL = ("scale=smoke", "tracking.wandb=disabled", "sft.held_out=0.2")

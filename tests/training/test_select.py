@@ -7,10 +7,10 @@ from openswerl.errors import UserError
 from openswerl.files import read_jsonl
 from openswerl.models.checkpoint import base_checkpoint, encode, load_policy
 from openswerl.models.prompts import prompt_of
-from openswerl.parquet import write_parquet
 from openswerl.records import Instance, SourceFile
 from openswerl.reward import open_rewards
 from openswerl.training.select import read_instances, select
+from parquet_files import write_parquet
 from training_fixtures import SMALL, job_of
 
 

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openswerl.archive.columns import EVENTS
-from openswerl.crawl.database import SHARE, Database, database
+from openswerl.crawl import SQL
 from openswerl.crawl.github.state import Candidate
 from openswerl.crawl.links import KEYWORDS, closing_references
-from openswerl.crawl.tables import write_tables
+from openswerl.database import SHARE, Database, database
+from openswerl.parquet import write_tables
 from openswerl.records import MergedPull
 
 FROM_API = "github-api"  # what `file` says of GitHub's answers
@@ -70,7 +71,7 @@ def undecided(hours: Sequence[Path], scratch: Path, memory_mb: int, repositories
 @contextmanager
 def _events(hours: Sequence[Path], scratch: Path, memory_mb: int, repositories: Sequence[str]) -> Iterator[Database]:
     """Open a database that knows the states of all pull requests."""
-    with database(scratch / "database", memory_mb) as data:
+    with database(scratch / "database", memory_mb, SQL) as data:
         empty = scratch / "database" / "none.parquet"
         pq.write_table(EVENTS.empty_table(), empty)
         data.rows(f"CREATE MACRO from_api(file) AS file = '{FROM_API}'")

@@ -6,9 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openswerl.crawl.database import Database, database
+from openswerl.crawl import SQL
 from openswerl.crawl.parts import Part
-from openswerl.crawl.tables import write_tables
+from openswerl.database import Database, database
+from openswerl.parquet import write_tables
 from openswerl.records import Blob, PullRequest
 
 BLOB_SHARE = 1 / 8  # of the memory is for the contents that are sorted at once
@@ -24,7 +25,7 @@ def merge_blobs(parts: Sequence[Part], path: Path, scratch: Path, memory_mb: int
     files = [part.blobs for part in parts]
     if not files:
         return write_tables(path, [], Blob)
-    with database(scratch / "database", memory_mb) as data:
+    with database(scratch / "database", memory_mb, SQL) as data:
         data.load(files)
         data.script("blob_choices")
         data.gather("blobs")

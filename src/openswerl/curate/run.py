@@ -10,14 +10,13 @@ from typing import Any
 import pyarrow as pa
 from omegaconf import OmegaConf
 
-from openswerl.crawl.database import database
-from openswerl.crawl.tables import write_tables
 from openswerl.curate import funnel, steps
 from openswerl.curate.benchmark import Benchmark
 from openswerl.curate.grouping import Grouping
 from openswerl.curate.rules import Rules
 from openswerl.curate.scan import scan
-from openswerl.parquet import open_parquet
+from openswerl.database import database
+from openswerl.parquet import open_parquet, write_tables
 from openswerl.records import PullRequest
 from openswerl.schema import Curate
 from openswerl.stage import Job

@@ -3,8 +3,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from openswerl.crawl.tables import write_tables
-from openswerl.parquet import ROW_GROUP, arrow_schema, read_parquet, write_parquet
+from openswerl.parquet import ROW_GROUP, arrow_schema, read_parquet, write_tables
+from parquet_files import write_parquet
 
 
 class Record(msgspec.Struct):

@@ -12,17 +12,16 @@ import pyarrow as pa
 from openswerl.errors import UserError
 from openswerl.workers import workers
 
-SQL = Path(__file__).parent / "sql"
 MB_PER_THREAD = 125
 SHARE = 0.6  # of the memory is DuckDB's by its own count, which leaves out what its allocator and Arrow hold
 BATCH_BYTES_PER_MB = 30_000  # compressed Parquet for each MB of memory
 
 
 class Database:
-    """One connection; scripts stand in sql/ and are formatted with keywords."""
+    """One connection, and the folder of the SQL scripts that are run on it."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, memory_mb: int) -> None:
-        self.connection, self.memory_mb = connection, memory_mb
+    def __init__(self, connection: duckdb.DuckDBPyConnection, memory_mb: int, scripts: Path) -> None:
+        self.connection, self.memory_mb, self.scripts = connection, memory_mb, scripts
 
     def limit(self, share: float) -> None:
         """Leave DuckDB a share of the memory."""
@@ -36,19 +35,19 @@ class Database:
             self.rows(f"CREATE VIEW {view} AS FROM read_parquet(getvariable('{view}'))")
 
     def gather(self, table: str) -> None:
-        """Fill a table with what sql/<table>.sql selects from one batch after another."""
-        query = (SQL / f"{table}.sql").read_text(encoding="utf-8")
+        """Fill a table with what the script <table>.sql selects from one batch after another."""
+        query = (self.scripts / f"{table}.sql").read_text(encoding="utf-8")
         for number, batch in enumerate(self.batches):
             self.rows("SET VARIABLE batch = $files", files=[str(path) for path in batch])
             self.rows(f"INSERT INTO {table} {query}" if number else f"CREATE TABLE {table} AS {query}")
 
     def script(self, name: str, **words: str) -> None:
-        """Run sql/<name>.sql with its {words} filled in."""
-        self.connection.execute((SQL / f"{name}.sql").read_text(encoding="utf-8").format_map(words))
+        """Run the script <name>.sql with its {words} filled in."""
+        self.connection.execute((self.scripts / f"{name}.sql").read_text(encoding="utf-8").format_map(words))
 
     def table(self, query: str, **values: Any) -> pa.Table:
         """Return the result of a query that fits in memory; the query may name a script instead, such as x.sql."""
-        text = (SQL / query).read_text(encoding="utf-8") if query.endswith(".sql") else query
+        text = (self.scripts / query).read_text(encoding="utf-8") if query.endswith(".sql") else query
         return self.connection.sql(text, params=values).to_arrow_table()
 
     def stream(self, query: str, rows: int) -> Iterator[pa.Table]:
@@ -66,7 +65,7 @@ class Database:
 
 
 @contextmanager
-def database(folder: Path, memory_mb: int) -> Iterator[Database]:
+def database(folder: Path, memory_mb: int, scripts: Path = Path()) -> Iterator[Database]:
     """Open an empty database in `folder`, deleted at the end. The whole process should stay below `memory_mb`.
 
     Raises UserError if neither memory nor disk is enough.
@@ -83,7 +82,7 @@ def database(folder: Path, memory_mb: int) -> Iterator[Database]:
     }
     try:
         with duckdb.connect(folder / "data.duckdb", config=settings) as connection:
-            yield Database(connection, memory_mb)
+            yield Database(connection, memory_mb, scripts)
     except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
         message = str(error).strip().partition("\n")[0]
         raise UserError(f"{folder}: {message} (memory_mb={memory_mb}); raise it or make room, and run again") from None
