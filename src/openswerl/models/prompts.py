@@ -103,12 +103,17 @@ def _ask(task: Task, form: str, answer: str, hint: str) -> Prompt:
         raise UserError(f"prompt.answer={answer} is unknown: choose {' or '.join(ASKED)}")
     instructions, last = ASKED[answer]
     files = "".join(f"### {file.path}\n{_ended(file.content)}" for file in task.files)
+    compact = f"{files}{hint}{last}"
+    return frame(task, form, compact, f"The relevant files:\n```\n{files}```\n\n{hint}{instructions}", SYSTEM)
+
+
+def frame(task: Task, form: str, compact: str, chat: str, system: str) -> Prompt:
+    """Return a question about an issue: its text, then what the form wants. Raises UserError for another form."""
     if form == "compact":
-        return f"Issue: {task.problem_statement}\n{files}{hint}{last}\n"
+        return f"Issue: {task.problem_statement}\n{compact}\n"
     if form == "chat":
         issue = f"--- BEGIN ISSUE ---\n{task.problem_statement}\n--- END ISSUE ---"
-        user = f"{issue}\n\nThe relevant files:\n```\n{files}```\n\n{hint}{instructions}"
-        return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}]
+        return [{"role": "system", "content": system}, {"role": "user", "content": f"{issue}\n\n{chat}"}]
     raise UserError(f"model.prompt={form} is unknown: choose compact or chat")
 
 

@@ -7,8 +7,7 @@ keeps no tree of its repository.
 from typing import Any
 
 from openswerl.edits import FormatError, Rules, parse
-from openswerl.errors import UserError
-from openswerl.models.prompts import Prompt
+from openswerl.models.prompts import Prompt, frame
 from openswerl.records import Instance, Task
 from openswerl.sft.kinds import Kind
 
@@ -25,13 +24,8 @@ INSTRUCTIONS = (
 def localisation_prompt(task: Task, form: str, hint: str = "") -> Prompt:
     """Return the question in the form `compact` or `chat`. Raises UserError for another form."""
     paths = "".join(f"{file.path}\n" for file in task.files)
-    if form == "compact":
-        return f"Issue: {task.problem_statement}\nFiles:\n{paths}{hint}Which files?\n"
-    if form == "chat":
-        issue = f"--- BEGIN ISSUE ---\n{task.problem_statement}\n--- END ISSUE ---"
-        user = f"{issue}\n\nThe files:\n```\n{paths}```\n\n{hint}{INSTRUCTIONS}"
-        return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": user}]
-    raise UserError(f"model.prompt={form} is unknown: choose compact or chat")
+    compact = f"Files:\n{paths}{hint}Which files?"
+    return frame(task, form, compact, f"The files:\n```\n{paths}```\n\n{hint}{INSTRUCTIONS}", SYSTEM)
 
 
 def prompt(instance: Instance, cfg: Any) -> Prompt:
