@@ -10,8 +10,9 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 from omegaconf.errors import ConfigAttributeError, ReadonlyConfigError
 
+from openswerl.archive.spans import spans
 from openswerl.compose import CONF, load
-from openswerl.config import STAGES, Cell, spans, wildcards
+from openswerl.config import STAGES, Cell, wildcards
 from openswerl.errors import UserError
 from openswerl.schema import Config
 
@@ -254,3 +255,13 @@ def test_reading_the_config_imports_no_torch():
     code = "import sys, openswerl.stage as s; s.load(); print('torch' in sys.modules or 'transformers' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n"
+
+
+def test_the_options_of_a_reward_stay_with_it():
+    """No other stage knows them, and neither does another reward."""
+    clones = "reward.options.clones=/clones"
+    cell = Cell("grpo", ("reward=execution", clones))
+    assert {before.stage for before in cell.before} == {"relate", "laptop"}
+    assert not any(clones in before.overrides for before in cell.before)
+    trained = Cell("evaluate", ("policy=grpo-execution", "reward=execution", clones)).before[-1]
+    assert trained.view().reward.options.clones == "/clones"

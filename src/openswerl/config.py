@@ -9,12 +9,12 @@ import hashlib
 import itertools
 import json
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from openswerl.archive.spans import spans
 from openswerl.compose import CONF, choices, key_of, load
 from openswerl.errors import UserError
 
@@ -113,7 +113,10 @@ class Cell:
     def at(self, stage: str, *overrides: str) -> "Cell":
         """Return another stage's cell under these overrides and more, without the axes that it does not have."""
         drop = set(AXIS_NAMES).difference(AXES.get(stage, ())) | {key_of(item) for item in overrides}
-        return Cell(stage, (*(item for item in self.overrides if key_of(item) not in drop), *overrides))
+        kept = [item for item in self.overrides if key_of(item) not in drop]
+        if any(key_of(item) == "reward" for item in set(self.overrides).difference(kept, overrides)):
+            kept = [item for item in kept if not item.startswith("reward.options.")]  # they are of that kind alone
+        return Cell(stage, (*kept, *overrides))
 
     @property
     def before(self) -> tuple["Cell", ...]:
@@ -175,27 +178,6 @@ def _before(cell: Cell) -> tuple[Cell, ...]:
 def _runs_tests(cell: Cell) -> bool:
     """Whether the reward runs tests in the repositories."""
     return cell.stage == "grpo" and "clones" in cell.cfg.reward.options
-
-
-def spans(data: DictConfig) -> list[str]:
-    """Return the stretches of the archive that are read apart: months of a download, else one with all hours.
-
-    Raises UserError if `data.start` and `data.end` are not two hours, in that order, such as 2015-01-01-0.
-    """
-    if data.source != "gharchive":
-        return ["all"]
-    first, last = (_month(data, key) for key in ("start", "end"))
-    if not first <= last:
-        raise UserError(f"data.start={data.start} is after data.end={data.end}")
-    return [f"{month // 12}-{month % 12 + 1:02d}" for month in range(first, last + 1)]
-
-
-def _month(data: DictConfig, key: str) -> int:
-    """Return the months since year 0."""
-    hour = re.fullmatch(r"(\d{4})-(\d{2})-\d{2}-\d{1,2}", str(data[key]))
-    if hour is None or not 1 <= int(hour[2]) <= 12:
-        raise UserError(f"data.{key}={data[key]} is not an hour; write it as 2015-01-01-0")
-    return int(hour[1]) * 12 + int(hour[2]) - 1
 
 
 def _before_evaluate(cell: Cell) -> tuple[Cell, ...]:

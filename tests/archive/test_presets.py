@@ -1,8 +1,8 @@
 import json
 
 from openswerl.archive.download import hours_between
+from openswerl.archive.spans import spans
 from openswerl.compose import load
-from openswerl.config import spans
 
 
 def hours(data):
