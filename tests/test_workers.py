@@ -37,4 +37,5 @@ def test_a_process_ends_when_its_launcher_is_killed():
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as started:
         worker_process = psutil.Process(int(started.stdout.readline()))
         started.kill()
-    worker_process.wait(timeout=30)
+    gone, _ = psutil.wait_procs([worker_process], timeout=30)
+    assert gone == [worker_process]

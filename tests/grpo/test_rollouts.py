@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from openswerl.errors import UserError
 from openswerl.grpo.rollouts import Group, Place, reward_table, sample_groups, score_groups
 from openswerl.reward import Score, open_rewards
 from openswerl.rollout import Completion
@@ -31,11 +30,6 @@ def test_a_truncated_answer_may_be_masked(instance, rote, config):
     assert (group.scored, group.scored_tokens) == (True, 3 + 1 + 2)
     row = group.rows(7)[1]
     assert (row.reward, row.reason) == (None, "unfinished")
-
-
-def test_an_unknown_rule_for_truncated_answers_is_refused(instance, rote, config):
-    with pytest.raises(UserError, match=r"grpo\.truncated=drop is unknown: choose penalise or mask"):
-        draw(instance, rote, config("grpo.truncated=drop"))
 
 
 @dataclass

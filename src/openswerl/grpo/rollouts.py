@@ -8,7 +8,6 @@ import msgspec
 import torch
 from omegaconf import DictConfig
 
-from openswerl.errors import UserError
 from openswerl.models.prompts import prompt_of
 from openswerl.records import Instance
 from openswerl.reward import Score, ScorePool
@@ -110,10 +109,8 @@ def score_groups(
 
     One that hit the length limit is not scored: it gets `grpo.truncated_reward`, or none with `grpo.truncated=mask`.
     One whose scoring took too long gets `reward.timeout_reward`, which may be none. What could not be scored for
-    another reason is no fault of the answer and has no reward. Raises UserError for another policy.
+    another reason is no fault of the answer and has no reward.
     """
-    if cfg.grpo.truncated not in ("penalise", "mask"):
-        raise UserError(f"grpo.truncated={cfg.grpo.truncated} is unknown: choose penalise or mask")
     pairs = [(place, completion) for place, group in zip(places, drawn, strict=True) for completion in group]
     calls = [call_of(place.instance, completion.text) for place, completion in pairs if completion.finished]
     scored = iter(rewards.score_many(calls))
