@@ -119,3 +119,10 @@ def read(path: Path, wanted: tuple[str, ...] = WANTED) -> tuple[list[Event], lis
     reader = HourReader(path, wanted)
     rows = [dict(zip(EVENTS.names, row, strict=True)) for batch in reader.batches() for row in batch]
     return rows, reader.take_bad(), reader
+
+
+def only(tmp_path, *lines):
+    """Return the rows of an hour in which nothing is wrong, without the columns that are null."""
+    rows, bad, reader = read(write_hour(tmp_path / "h.json.gz", *lines))
+    assert (bad, reader.account.balanced) == ([], True)
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from openswerl.archive.columns import EVENTS
 
+MEMORY_MB = 400
 AT = "2020-01-02T03:04:05Z"
 Row = dict[str, Any]
 _numbers = itertools.count(1)
