@@ -1,6 +1,9 @@
 """Training in every ZeRO stage against a loop of plain PyTorch."""
 
 import math
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -130,3 +133,10 @@ def test_the_rate_rises_and_falls():
 
 def test_a_single_step_has_the_peak_rate():
     assert learning_rate(0, 1, optimiser(lr=2.0, final_lr=0.1)) == 2.0
+
+
+def test_a_launchers_variables_that_another_library_left_behind_are_no_launcher():
+    code = "from openswerl.models.zero import open_process_group; open_process_group(); print('alone')"
+    left = {**os.environ, "RANK": "0", "WORLD_SIZE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=left, capture_output=True, text=True)
+    assert done.stdout.strip().endswith("alone"), done.stderr

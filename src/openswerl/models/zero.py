@@ -13,6 +13,7 @@ from openswerl.errors import UserError
 
 STAGES = (0, 1, 2, 3)
 OFFLOADS = ("none", "cpu")
+LAUNCHED = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}  # other libraries leave some of them behind
 
 
 def open_process_group() -> None:
@@ -23,7 +24,7 @@ def open_process_group() -> None:
     if not torch.cuda.is_available():
         os.environ.setdefault("DS_ACCELERATOR", "cpu")
         _spare_the_compiler()
-    if "RANK" not in os.environ and not dist.is_initialized():
+    if not os.environ.keys() >= LAUNCHED and not dist.is_initialized():
         # without a launcher DeepSpeed would ask for MPI, or for variables that child processes would take for their own
         dist.init_process_group(backend, store=dist.HashStore(), rank=0, world_size=1)
     import deepspeed
