@@ -2,6 +2,7 @@
 #   <run>/laptop/                            the generated world: archive hours, clones, mini benchmark
 #   <run>/data/archive/<span>/               typed events of hour files
 #   <run>/data/{crawl,curate,relate}/        the data funnel
+#   <run>/preflight/<rollout>/<reward>/seed<k>/   what a few samples say before training
 #   <run>/sft/<sft>/seed<k>/                 policies by supervised fine-tuning
 #   <run>/grpo/<reward>/seed<k>/             policies by GRPO
 #   <run>/evaluate/<policy>/seed<k>/         repair outcomes of one policy
@@ -25,6 +26,7 @@ include: "workflow/rules/archive.smk"
 include: "workflow/rules/crawl.smk"
 include: "workflow/rules/curate.smk"
 include: "workflow/rules/relate.smk"
+include: "workflow/rules/preflight.smk"
 include: "workflow/rules/sft.smk"
 include: "workflow/rules/grpo.smk"
 include: "workflow/rules/evaluate.smk"
@@ -34,6 +36,7 @@ include: "workflow/rules/report.smk"
 localrules:
     all,
     archive_all,
+    preflight_all,
     sft_all,
     grpo_all,
     evaluate_all,
@@ -48,6 +51,11 @@ rule all:
 rule archive_all:
     input:
         before("crawl"),
+
+
+rule preflight_all:
+    input:
+        lambda w: files(conf.preflight_cells(conf.Cell("report", OVERRIDES))),
 
 
 rule sft_all:

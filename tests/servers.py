@@ -44,6 +44,7 @@ class Server(ThreadingHTTPServer):
     """`script[path]` holds what to do instead with the next requests; `asked` is every request."""
 
     daemon_threads = True
+    request_queue_size = 1024  # who connects at once need not try again
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)

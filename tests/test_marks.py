@@ -126,8 +126,3 @@ def test_rows_say_which_cells_had_the_value() -> None:
     assert rows["reward", "name", "continuous"] == "sft, grpo-continuous"
     assert rows["reward", "max_unscorable", str(Cell("sft").cfg.reward.max_unscorable)] == "sft, grpo"
     assert rows["reward", "format_penalty", str(Cell("grpo").cfg.reward.format_penalty)] == "grpo"
-
-
-def test_grpo_is_no_user_of_a_backend_that_it_does_not_follow() -> None:
-    rows = card_rows(Cell("report", ("rollout=vllm",)).before)
-    assert [row.used_by for row in rows if (row.group, row.key) == ("rollout", "backend")] == ["sft, evaluate"]

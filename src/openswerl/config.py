@@ -19,9 +19,10 @@ from openswerl.compose import CONF, choices, key_of, load
 from openswerl.errors import UserError
 
 GATE = ("gold", "none")
-# The wildcards of the stages that have some; no other stage depends on them.
+# The wildcards of the stages that have some; no other stage depends on those of AXIS_NAMES.
 AXES = {
     "archive": ("span",),
+    "preflight": ("rollout", "reward", "seed"),
     "sft": ("sft", "seed"),
     "grpo": ("reward", "seed"),
     "evaluate": ("policy", "seed"),
@@ -44,6 +45,8 @@ class Stage:
     makes: tuple[str, ...] = ()
 
 
+POLICY = ("model", "prompt", "edits")
+RECORD = ("rollout.replay",)
 # What sft reads of the reward: whether an answer is right, not what a malformed one earns.
 SCORING = ("name", "kind", "options", "time_limit_s", "max_unscorable")
 
@@ -52,13 +55,19 @@ STAGES = {
     "archive": Stage(("data.source", "data.path", "data.start", "data.end", "span"), ("network",)),
     "crawl": Stage(("data", "crawl"), ("network", "memory_mb"), makes=("archive",)),
     "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
-    "relate": Stage(("data", "relate")),
-    "sft": Stage(
-        ("model", "prompt", "edits", "rollout", "sft", *(f"reward.{key}" for key in SCORING), "seed"),
-        ("tracking", "processes", "reward.workers", "reward.cache_size"),
+    "relate": Stage(("data", "relate"), ("serving",)),
+    "preflight": Stage(
+        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "tracking", "processes"), files=RECORD
     ),
-    "grpo": Stage(("model", "prompt", "edits", "rollout", "grpo", "reward", "seed"), ("tracking", "processes")),
-    "evaluate": Stage(("model", "prompt", "edits", "rollout", "relate", "evaluate", "policy", "seed"), ("tracking",)),
+    "sft": Stage(
+        (*POLICY, "rollout", "sft", *(f"reward.{key}" for key in SCORING), "seed"),
+        ("serving", "tracking", "processes", "reward.workers", "reward.cache_size"),
+        files=RECORD,
+    ),
+    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "tracking", "processes")),
+    "evaluate": Stage(
+        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking"), files=RECORD
+    ),
     "report": Stage(("report", "grid", "scale")),
 }
 
@@ -96,7 +105,8 @@ class Cell:
     def params(self) -> str:
         """The tracked view in one canonical form: Snakemake compares the repr of params."""
         data = OmegaConf.to_container(self.view(tracked_only=True))
-        paths = [path for key in STAGES[self.stage].files for path in OmegaConf.select(self.cfg, key)]
+        named = (OmegaConf.select(self.cfg, key) for key in STAGES[self.stage].files)
+        paths = [path for value in named for path in ([value] if isinstance(value, str) else value or [])]
         content = {"files": {path: _content(path) for path in paths}} if paths else {}
         return json.dumps({"version": STAGES[self.stage].version, "config": data, **content}, sort_keys=True)
 
@@ -158,7 +168,7 @@ def relative_folder(stage: str) -> str:
 def axes(cfg: DictConfig) -> dict[str, object]:
     """Return this config's place on every wildcard axis."""
     own = {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": cfg.policy, "seed": cfg.seed}
-    return own | {"span": cfg.span}
+    return own | {"span": cfg.span, "rollout": cfg.rollout.name}
 
 
 @functools.cache
@@ -167,7 +177,7 @@ def _before(cell: Cell) -> tuple[Cell, ...]:
         return _before_evaluate(cell)
     if cell.stage == "report":
         return report_cells(cell)
-    chain = {"curate": "crawl", "relate": "curate", "sft": "relate", "grpo": "relate"}
+    chain = {"curate": "crawl", "relate": "curate", "preflight": "relate", "sft": "relate", "grpo": "relate"}
     stages = [chain[cell.stage]] if cell.stage in chain else []
     if cell.cfg.data.source == "laptop" and (cell.stage in DATA_STAGES or _runs_tests(cell)):
         stages.append("laptop")
@@ -177,7 +187,7 @@ def _before(cell: Cell) -> tuple[Cell, ...]:
 
 def _runs_tests(cell: Cell) -> bool:
     """Whether the reward runs tests in the repositories."""
-    return cell.stage == "grpo" and "clones" in cell.cfg.reward.options
+    return cell.stage in ("preflight", "grpo") and "clones" in cell.cfg.reward.options
 
 
 def _before_evaluate(cell: Cell) -> tuple[Cell, ...]:
@@ -187,6 +197,12 @@ def _before_evaluate(cell: Cell) -> tuple[Cell, ...]:
     if policy in GATE:
         return tuple(world)
     return (*world, *gate_cells(cell), *trained(cell))
+
+
+def preflight_cells(cell: Cell) -> list[Cell]:
+    """Return one check before training for each reward of the grid."""
+    seed = f"seed={cell.cfg.grid.seed[0]}"
+    return [cell.at("preflight", f"reward={reward}", seed) for reward in cell.cfg.grid.reward]
 
 
 def gate_cells(cell: Cell) -> list[Cell]:
@@ -223,13 +239,14 @@ def policies(cfg: DictConfig) -> list[str]:
 
 def wildcards() -> dict[str, str]:
     """Return the pattern of each wildcard: any option of conf/ and any seed, whether or not the grid has it."""
-    sft, rewards = (sorted(path.stem for path in (CONF / group).glob("*.yaml")) for group in ("sft", "reward"))
+    sft, rewards, rollouts = (sorted(p.stem for p in (CONF / g).glob("*.yaml")) for g in ("sft", "reward", "rollout"))
     known = [*GATE, "base", "sft", *(f"sft-{name}" for name in sft), *(f"grpo-{name}" for name in rewards)]
     span = r"all|\d{4}-\d{2}"
     return {
         "span": span,
         "sft": "|".join(sft),
         "reward": "|".join(rewards),
+        "rollout": "|".join(rollouts),
         "policy": "|".join(known),
         "seed": "[0-9]+",
     }

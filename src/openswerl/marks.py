@@ -16,8 +16,6 @@ from openswerl.config import Cell
 
 MARK = re.compile(r"(paper|our choice|engineering)\b:?\s*(.*)")
 UNMARKED = "unmarked"
-# Keys that a stage is handed and does not follow: grpo samples in the training processes.
-UNUSED = {"grpo": ("rollout.backend",)}
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,9 @@ def mark_of(key: str, overrides: Iterable[str], choices: Mapping[str, str | None
 
 
 def settings(cell: Cell, group: str) -> Iterator[tuple[str, str, Mark]]:
-    """Yield (key within the group, value as conf/ writes it, mark) of what the cell's stage reads and follows."""
-    unused = UNUSED.get(cell.stage, ())
+    """Yield (key within the group, value as conf/ writes it, mark) of what the cell's stage reads."""
     for key, value in _values(OmegaConf.to_container(cell.view()).get(group, {})):  # type: ignore[union-attr]
-        if f"{group}.{key}" not in unused:
-            yield key, _printed(value), mark_of(f"{group}.{key}", cell.overrides, cell.choices)
+        yield key, _printed(value), mark_of(f"{group}.{key}", cell.overrides, cell.choices)
 
 
 def _values(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

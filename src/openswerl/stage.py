@@ -97,8 +97,10 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     `cpu_before`: the CPU seconds that this process had used before it turned to this cell.
     """
     check_processes(cell)
-    if read_result(cell) is not None:
+    if (result := read_result(cell)) is not None:
         print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
+        if "verdict" in result:
+            print(f"{cell.stage}: {result['verdict']}")
         return
     for before in cell.before:
         if before.stage in STAGES[cell.stage].makes:

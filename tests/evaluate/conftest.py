@@ -156,6 +156,10 @@ class TableSampler:
         self.greedy, self.sampled = greedy, sampled
         self.prompts: list[str] = []
         self.seeds: list[list[int]] = []
+        self.closed = False
+
+    def close(self) -> None:
+        self.closed = True
 
     def generate(
         self, prompts: Sequence[Any], *, samples: int, temperature: float, seeds: Sequence[int]

@@ -5,7 +5,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from openswerl.errors import UserError
-from openswerl.evaluate.policies import checkpoint
+from openswerl.evaluate.policies import checkpoint, open_policy
 from openswerl.evaluate.run import run
 from openswerl.models.checkpoint import base_checkpoint
 
@@ -27,6 +27,16 @@ def test_a_missing_or_double_policy_is_refused() -> None:
         checkpoint(_cfg("sft"), FOLDERS)
     with pytest.raises(UserError, match="not 2"):
         checkpoint(_cfg("sft"), {**FOLDERS, "sft-paper-seed0": Path("a"), "grpo-x-seed0": Path("b")})
+
+
+def test_a_trained_policy_is_not_evaluated_by_a_model_elsewhere() -> None:
+    cfg = OmegaConf.create({"policy": "sft", "model": {"path": None}, "rollout": {"backend": "openai"}})
+    with pytest.raises(UserError) as error:
+        open_policy(cfg, {**FOLDERS, "sft-paper-seed0": Path("trained")})
+    assert str(error.value) == (
+        "rollout=openai asks a model that is elsewhere, and policy=sft is in trained/policy: choose rollout=local or "
+        "rollout=vllm, or serve that folder and evaluate it as policy=base"
+    )
 
 
 @pytest.fixture

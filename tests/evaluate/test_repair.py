@@ -70,6 +70,11 @@ def test_an_unfinished_answer_is_badly_formed_even_if_it_parses() -> None:
     assert _read(GOOD, finished=False).reason == "unfinished"
 
 
+def test_an_answer_that_never_came_keeps_the_code_of_its_fault() -> None:
+    found = read_answer(TASK, Completion("", [], False, fault="too_slow"), ASKING, "greedy", 0)
+    assert (found.reason, found.patch, found.output) == ("too_slow", "", "")
+
+
 def test_edits_alike_but_for_comments_share_a_key() -> None:
     other = render("other", [Block("p/a.py", "x = 1", "x  =  5  # five")])
     assert _read(other).key == _read(GOOD).key and _read(other).patch != _read(GOOD).patch

@@ -7,11 +7,19 @@ from openswerl.files import read_jsonl
 from openswerl.grpo.alarms import STATES, Recorder
 
 LIMITS = OmegaConf.create(
-    {"patience": 3, "nonfinite_steps": 2, "max_kl": 1.0, "min_entropy": 0.02, "max_truncated": 0.5}
+    {
+        "patience": 3,
+        "nonfinite_steps": 2,
+        "max_kl": 1.0,
+        "min_entropy": 0.02,
+        "max_sampler_gap": 0.05,
+        "max_truncated": 0.5,
+    }
 )
 HEALTHY = {
     "format_rate": 0.6, "reward_mean": 0.2, "reward_std": 0.5, "zero_variance": 0.25, "unfinished_rate": 0.1,
-    "kl": 0.03, "entropy": 0.4, "nonfinite": 0, "reasons": {"missing_tag": 3},
+    "kl": 0.03, "entropy": 0.4, "sampler_gap": 1e-6, "nonfinite": 0, "reasons": {"missing_tag": 3},
+    "unanswered_rate": 0.1,
 }  # fmt: skip
 SICK = {
     "no_format": ({"format_rate": 0.0, "reward_mean": -1.0, "reward_std": 0.0, "zero_variance": 1.0}, "missing_tag"),
@@ -20,6 +28,8 @@ SICK = {
     "nonfinite": ({"nonfinite": 1, "kl": float("nan"), "entropy": float("nan")}, "grpo.optimiser.lr"),
     "kl": ({"kl": 1.5}, "1.5 nats per token"),
     "entropy": ({"entropy": 0.001}, "0.001 nats per token"),
+    "sampler_gap": ({"sampler_gap": 0.3}, "0.3 nats per token"),
+    "unanswered": ({"unanswered_rate": 1.0, "reasons": {"too_slow": 12}}, "'too_slow': 12"),
     "truncated": ({"unfinished_rate": 0.75}, "75% of the answers hit model.max_response_tokens"),
 }
 

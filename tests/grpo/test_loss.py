@@ -156,3 +156,25 @@ def test_equal_to_a_plain_computation(rows, data):
         value, low, high = plain_loss(now, old, reference, gains, batch, choices)
         assert terms.loss.item() == pytest.approx(value, rel=1e-6, abs=1e-9)
         assert (terms.sums["clipped_low"], terms.sums["clipped_high"]) == (low, high)
+
+
+def test_weights_scale_the_policy_term_token_by_token_and_leave_the_kl_term():
+    now, old = torch.full((2, 3), -1.0), torch.tensor([[-1.1, -0.9, 0.0], [-1.2, -1.0, -0.8]])
+    reference, weights = torch.full((2, 3), -1.5), torch.tensor([[2.0, 0.5, 9.0], [1.0, 0.0, 1.5]])
+    choices = Objective(kl_coefficient=0.1)
+    terms = grpo_loss(now, old, reference, torch.tensor([1.0, -1.0]), MASK, BATCH, choices, weights)
+    by_hand = 0.0
+    for row, gain, length in ((0, 1.0, 2), (1, -1.0, 3)):
+        for t in range(length):
+            ratio = math.exp(float(now[row, t] - old[row, t]))
+            term = -min(ratio * gain, min(max(ratio, 0.8), 1.2) * gain) * float(weights[row, t])
+            by_hand += (term + 0.1 * (math.exp(-0.5) - 1 + 0.5)) / length / 2
+    assert terms.loss.item() == pytest.approx(by_hand, abs=1e-6)
+
+
+def test_weights_of_one_change_nothing():
+    now, old = torch.randn(2, 3, generator=torch.Generator().manual_seed(1)), torch.full((2, 3), -1.0)
+    plain = loss(now, old, [0.5, -2.0]).loss
+    assert grpo_loss(now, old, None, torch.tensor([0.5, -2.0]), MASK, BATCH, Objective(), torch.ones(2, 3)).loss.equal(
+        plain
+    )

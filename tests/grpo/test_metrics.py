@@ -42,6 +42,17 @@ def test_what_could_not_be_scored_is_not_malformed():
     assert metrics["exact_rate"] == 0.3
 
 
+def test_what_was_not_answered_has_no_part_in_the_rates_of_the_policy():
+    """Of four samples one was refused and one came too late; of the two answers one lacks a tag."""
+    faults = [row(None, "rate_limit", tokens=0), row(None, "too_slow", tokens=0)]
+    metrics = rollout_metrics([row(1.0), *faults, row(-1.0, "missing_tag", tokens=20)])
+    assert (metrics["unanswered_rate"], metrics["masked_rate"], metrics["unscorable_rate"]) == (0.5, 0.5, 0)
+    assert (metrics["format_rate"], metrics["exact_rate"], metrics["response_tokens"]) == (0.5, 0.5, 15)
+    assert metrics["reasons"] == {"missing_tag": 1, "rate_limit": 1, "too_slow": 1}
+    nothing = rollout_metrics(faults)
+    assert nothing["unanswered_rate"] == 1 and math.isnan(nothing["format_rate"])
+
+
 def test_reasons_and_events_are_counted():
     metrics = rollout_metrics(ROWS)
     assert metrics["reasons"] == {"missing_tag": 1, "timeout": 1, "unfinished": 1}

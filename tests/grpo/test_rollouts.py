@@ -88,3 +88,10 @@ def test_another_prompt_for_a_place_is_a_function_of_seed_and_step(tasks):
 def test_group_without_any_reward():
     group = Group(Place(0, None), [Completion("", [1], True, None)], [Score(None, "timeout")])
     assert (group.scored, group.scored_tokens) == (False, 0)
+
+
+def test_what_was_not_answered_has_no_reward_and_keeps_its_reason(config, instance, good, tmp_path):
+    missing = Completion("", [], False, fault="rate_limit")
+    with open_rewards(config().reward, config().edits) as rewards:
+        (group,) = score_groups([Place(0, instance)], [[missing, Completion(good, [5, 1], True)]], rewards, config())
+    assert [(score.reward, score.reason) for score in group.scores] == [(None, "rate_limit"), (1.0, None)]

@@ -179,7 +179,7 @@ def test_replaced_groups_are_recorded_and_not_trained_on(config, tasks, tmp_path
     [
         ("grpo.zero_variance=drop", "keep or resample"),
         ("grpo.truncated=drop", "penalise or mask"),
-        ("rollout.backend=vlm", "local or vllm"),
+        ("rollout.backend=vlm", "local, vllm, openai or replay"),
         ("tracking.wandb=of", "offline, online or disabled"),
     ],
 )

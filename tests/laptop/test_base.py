@@ -47,7 +47,7 @@ def test_base_knows_the_job_and_has_poor_habits():
     cfg = Cell("grpo").view()
     rng = random.Random(5)
     tasks = [make_repair(rng) for _ in range(16)]
-    sampler = open_sampler(cfg.model, cfg.rollout, base_checkpoint(cfg.model))
+    sampler = open_sampler(cfg.model, cfg.rollout, cfg.serving, base_checkpoint(cfg.model))
     prompts = [repair_prompt(task.task, "compact") for task in tasks]
     drawn = sampler.generate(prompts, samples=4, temperature=1.0, seeds=range(len(prompts)))
     rewards = [

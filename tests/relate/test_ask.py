@@ -18,6 +18,7 @@ from openswerl.relate.ask import Recorded, key_of
 from openswerl.relate.making import ask
 from openswerl.relate.prompt import listing, related_prompt
 from relate.seeds import World, clones_in, job_of, run_relate
+from servers import running, status
 
 LAPTOP = (
     "relate=llm",
@@ -82,8 +83,32 @@ def test_what_a_kill_leaves_of_the_last_line_is_asked_again(tree, tmp_path):
     prompt = related_prompt(QUERY, *listing(QUERY, tree, cfg), cfg)
     good = msgspec.json.encode(Recorded(key_of(prompt), Answer("<files>pkg/util.py</files>"))) + b"\n"
     path.write_bytes(good + good[:-9])
-    assert open_asker(cfg, path).ask([(QUERY, tree)]) == [Answer("<files>pkg/util.py</files>")]
+    assert open_asker(cfg, load().serving, path).ask([(QUERY, tree)]) == [Answer("<files>pkg/util.py</files>")]
     assert path.read_bytes() == good
+
+
+def elsewhere(url: str, folder) -> tuple[str, ...]:
+    """relate=llm with a model behind an address."""
+    endpoint = {"base_url": f"{url}/v1", "model": "m"}
+    return (
+        *("relate=llm", "rollout@relate.llm.rollout=openai", f"serving.folder={folder}", "serving.attempts=1"),
+        *(f"relate.llm.rollout.endpoint.{key}={value}" for key, value in endpoint.items()),
+    )
+
+
+def test_a_model_elsewhere_is_asked_and_what_it_did_not_answer_is_told_and_asked_again(world, tmp_path):
+    """The first run's first question meets a server's fault; the second run asks it alone."""
+    choices = [{"index": 0, "message": {"content": "<files>\npkg/c.py\n</files>"}, "finish_reason": "stop"}]
+    with running(lambda handler, body: handler.reply(200, json.dumps({"choices": choices}).encode())) as server:
+        server.script["/v1/chat/completions"] = [status(500)]
+        overrides = (*elsewhere(server.url, tmp_path / "responses"), "serving.connections=1")
+        result, _ = run_relate(tmp_path, *overrides)
+        assert (result["related_files"], result["passed_over"]) == (1, {"server_error": 1})
+        record = job_of(tmp_path, *overrides).scratch / "answers.jsonl"
+        assert len(record.read_bytes().splitlines()) == 1 == len(server.asked) - 1
+        result, instances = run_relate(tmp_path, *overrides)
+        assert (result["related_files"], result["passed_over"], len(server.asked)) == (2, {}, 3)
+    assert [[file.path for file in one.related_unchanged_files] for one in instances] == [["pkg/c.py"], ["pkg/c.py"]]
 
 
 def test_a_seed_whose_commit_is_lost_is_not_asked_about(world, tmp_path):
@@ -91,14 +116,18 @@ def test_a_seed_whose_commit_is_lost_is_not_asked_about(world, tmp_path):
     lost = msgspec.structs.replace(pulls[0], merge_base="1" * 40)
     record(world, {2: "<files></files>"})
     job = job_of(tmp_path, *LAPTOP)
-    task = ask([lost, pulls[1]], clones_in(tmp_path), open_asker(job.cfg.relate, job.scratch / "answers.jsonl"))
+    task = ask(
+        [lost, pulls[1]],
+        clones_in(tmp_path),
+        open_asker(job.cfg.relate, job.cfg.serving, job.scratch / "answers.jsonl"),
+    )
     assert [answer.fault for answer in task.answers] == ["not_asked", ""]
 
 
 def test_a_predictor_without_a_model_asks_nobody():
-    assert open_asker(load().relate) is None
+    assert open_asker(load().relate, load().serving) is None
     with pytest.raises(UserError, match="choose relate=llm"):
-        open_asker(load("relate.predictor=llm").relate)
+        open_asker(load("relate.predictor=llm").relate, load().serving)
 
 
 def test_torch_is_imported_when_a_model_is_asked_and_not_before():

@@ -13,13 +13,14 @@ from openswerl.models.prompts import repair_prompt
 from openswerl.rollout import open_sampler
 from openswerl.rollout.local import LocalSampler
 
+SERVING = OmegaConf.create({"record": False})
 PROMPTS = [repair_prompt(make_repair(random.Random(number)).task, "compact") for number in range(3)]
 
 
 @pytest.fixture(scope="module")
 def sampler() -> LocalSampler:
     torch.set_num_threads(1)
-    return open_sampler(*settings(), PACKAGED)
+    return open_sampler(*settings(), SERVING, PACKAGED)
 
 
 def settings(**rollout):
@@ -81,5 +82,5 @@ def test_a_policy_in_training_stays_in_training(sampler):
 
 
 def test_an_unknown_backend_is_one_line():
-    with pytest.raises(UserError, match=r"rollout\.backend=magic is unknown: choose local or vllm"):
-        open_sampler(*settings(backend="magic"), PACKAGED)
+    with pytest.raises(UserError, match=r"rollout\.backend=magic is unknown: choose local, vllm, openai or replay"):
+        open_sampler(*settings(backend="magic"), SERVING, PACKAGED)

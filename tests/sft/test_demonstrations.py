@@ -49,6 +49,17 @@ def test_unfinished_answers_are_not_kept(settings):
     assert [item.reason for item in found] == ["unfinished"]
 
 
+def test_an_answer_that_never_came_keeps_the_code_of_its_fault(settings):
+    class Faulty(TableSampler):
+        def generate(self, prompts, **asked):
+            fault = Completion("", [], False, fault="rate_limit")
+            return [[fault, *row[1:]] for row in super().generate(prompts, **asked)]
+
+    for kind in ("paper", "rejection"):
+        found = answers(settings(f"sft={kind}", "sft.prompts=1", "sft.samples_per_prompt=2"), Faulty([GOOD, GOOD]))
+        assert [(item.answer, item.reason) for item in found] == [(None, "rate_limit"), (GOOD, None)]
+
+
 def test_rejection_asks_without_a_hint_and_keeps_by_reward(settings):
     cfg = ("sft=rejection", "sft.prompts=1", "sft.samples_per_prompt=3")
     sampler = TableSampler([GOOD, WRONG_FIX, "I do not know"])

@@ -1,5 +1,6 @@
 """A killed synthesis asks for what is missing, and for nothing else."""
 
+import msgspec
 import pytest
 
 from openswerl.errors import UserError
@@ -63,3 +64,21 @@ def test_answers_to_other_questions_are_not_taken_for_these(cfg, tmp_path):
 def test_nothing_kept_is_one_line_with_the_reasons(cfg, tmp_path):
     with pytest.raises(UserError, match=r"none of 7 demonstrations is kept \({'no_blocks': 7}\); raise sft\.prompts"):
         synthesise(make_questions(INSTANCES, cfg.sft, 0), lambda: Echo(reason="no_blocks"), cfg, tmp_path)
+
+
+def test_a_chunk_with_a_fault_is_asked_again_and_told(cfg, tmp_path, capsys):
+    questions = make_questions(INSTANCES, cfg.sft, 0)
+
+    class OneFault(Echo):
+        def answer(self, asked):
+            first, *rest = super().answer(asked)
+            fault = msgspec.structs.replace(first, answer=None, reason="rate_limit")
+            return [fault if len(self.asked) == 2 else first, *rest]
+
+    first = synthesise(questions, OneFault, cfg, tmp_path)
+    assert [item.reason for item in first] == [None, None, "rate_limit", None, None, None, None]
+    assert capsys.readouterr().err == "sft: warning: 1 answers never came (rate_limit 1)\n"
+    second = Echo()
+    again = synthesise(questions, lambda: second, cfg, tmp_path)
+    assert second.asked == [2] and all(item.answer for item in again)
+    assert capsys.readouterr().err == ""

@@ -60,9 +60,9 @@ def test_no_path_of_this_machine_but_where_the_base_is_from(card, tmp_path):
     assert not [line for line in options if "/home/me" in line or "../x" in line]
 
 
-def test_grpo_does_not_claim_a_sampler_that_it_does_not_use(card):
-    assert not [line for line in card("rollout=vllm") if "vllm" in line and line.startswith("| backend")]
-    assert [line for line in card("rollout=vllm", stage="sft") if line.startswith("| backend | vllm |")]
+@pytest.mark.parametrize("stage", ["sft", "grpo"])
+def test_the_backend_is_that_of_the_run(card, stage):
+    assert [line for line in card("rollout=vllm", stage=stage) if line.startswith("| backend | vllm |")]
 
 
 def test_a_table_row_has_three_cells(card):

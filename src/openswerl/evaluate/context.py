@@ -19,14 +19,15 @@ def build_tasks(problems: Sequence[Problem], sources: Sources, cfg: DictConfig) 
     """Return, per problem, the task with related files and then the one without.
 
     Of the gold data, only the names of the oracle files are used; related files are predicted from them and the issue.
-    Raises UserError for a problem whose files or gold patch cannot be read. `cfg` holds `relate` and
-    `evaluate.related_files`.
+    Raises UserError for a problem whose files or gold patch cannot be read. `cfg` holds `relate`,
+    `serving` and `evaluate.related_files`.
     """
     settings = OmegaConf.create({**cfg.relate, "max_files": cfg.evaluate.related_files})
-    asker = open_asker(settings)
     clones: dict[Path, Clone] = {}
     tasks = []
     with ExitStack() as stack:
+        if asker := open_asker(settings, cfg.serving):
+            stack.callback(asker.close)
         for problem in problems:
             oracle = oracle_paths(sources.base(problem.task), problem.gold)
             path = sources.repository(problem.task)

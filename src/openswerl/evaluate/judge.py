@@ -6,10 +6,13 @@ from openswerl.evaluate.benchmark import GoldView
 from openswerl.evaluate.execution import Execution
 from openswerl.evaluate.grade import Verdict, grade, refusal
 from openswerl.evaluate.repair import Candidate
+from openswerl.rollout import FAULTS
 
 
 def judge(gold: GoldView, candidate: Candidate, execution: Execution | None, log: Path) -> Verdict:
     """Return the verdict; `execution` is None where the candidate was not to be run."""
+    if candidate.reason in FAULTS:
+        return Verdict("error", candidate.reason)
     if not candidate.format_ok:
         return Verdict("format_error", candidate.reason)
     if candidate.refused:

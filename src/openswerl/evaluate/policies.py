@@ -22,13 +22,14 @@ def checkpoint(cfg: DictConfig, inputs: Mapping[str, Path]) -> Path | str:
 
 
 def open_policy(cfg: DictConfig, inputs: Mapping[str, Path]) -> Policy:
-    """Load the policy and its tokenizer."""
-    from transformers import AutoTokenizer  # with torch, more than the gate's runs need
-
-    from openswerl.models.checkpoint import prompt_fits
-    from openswerl.rollout import open_sampler
+    """Load the policy and its tokenizer. Raises UserError if the backend cannot load what was trained."""
+    from openswerl.rollout import open_sampler  # with torch, more than the gate's runs need
 
     place = checkpoint(cfg, inputs)
-    sampler = open_sampler(cfg.model, cfg.rollout, place)
-    tokenizer = AutoTokenizer.from_pretrained(place, revision=cfg.model.revision or "main")
-    return Policy(sampler, lambda prompt: prompt_fits(tokenizer, prompt, cfg.model.max_prompt_tokens))
+    if cfg.rollout.backend == "openai" and cfg.policy != "base":
+        raise UserError(
+            f"rollout=openai asks a model that is elsewhere, and policy={cfg.policy} is in {place}: choose "
+            "rollout=local or rollout=vllm, or serve that folder and evaluate it as policy=base"
+        )
+    sampler = open_sampler(cfg.model, cfg.rollout, cfg.serving, place)
+    return Policy(sampler, sampler.fits)

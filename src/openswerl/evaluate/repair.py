@@ -24,9 +24,10 @@ class Policy(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """One answer. `reason` is the code of a format error; `patch` is empty where nothing changes.
+    """One answer. `reason` is the code of a format error, or of the fault for which there is no answer.
 
-    `refused` marks a patch that touches tests: it is submitted, and counts as unresolved without being run.
+    `patch` is empty where nothing changes. `refused` marks a patch that touches tests: it is submitted, and counts as
+    unresolved without being run.
     """
 
     decoding: Decoding
@@ -85,10 +86,13 @@ def _too_long(samples: int) -> list[Candidate]:
 
 
 def read_answer(task: Task, completion: Completion, asking: Asking, decoding: Decoding, sample: int) -> Candidate:
-    """Turn one completion into a candidate by the edit rule of the reward; an unfinished one is a format error."""
+    """Turn one completion into a candidate by the edit rule of the reward; an unfinished one is a format error.
+
+    The reason of one that never came is the code of its fault.
+    """
     try:
         if not completion.finished:
-            return Candidate(decoding, sample, completion.text, reason="unfinished")
+            return Candidate(decoding, sample, completion.text, reason=completion.fault or "unfinished")
         new = read(task, completion.text, asking)
     except FormatError as error:
         return Candidate(decoding, sample, completion.text, reason=error.reason)

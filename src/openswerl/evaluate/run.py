@@ -3,6 +3,7 @@
 import functools
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from openswerl.evaluate.sources import Sources
 from openswerl.evaluate.vote import vote
 from openswerl.evaluate.worker import Worker
 from openswerl.files import write_jsonl
+from openswerl.rollout import count_faults
 from openswerl.stage import Job
 from openswerl.tracking import mirror
 
@@ -73,7 +75,11 @@ def _answers(
     check_gate(job.inputs, problems)
     tasks = build_tasks(problems, sources, cfg)
     asking = Asking(cfg.model.prompt, cfg.prompt.answer, rules_of(cfg.edits))
-    found = repair(tasks, open_policy(), cfg.evaluate, asking, seed=cfg.seed, say=say)
+    policy = open_policy()
+    with closing(policy.sampler):
+        found = repair(tasks, policy, cfg.evaluate, asking, seed=cfg.seed, say=say)
+    if told := count_faults(candidate.reason for group in found for candidate in group):
+        say(f"WARNING: {told} and count as unresolved; snakemake --force asks for them again")
     return [(problem, [*group, *vote(group)]) for problem, group in zip(problems, found, strict=True)]
 
 

@@ -54,6 +54,16 @@ STATES = {
         "entropy is down to {entropy:.3g} nats per token, so groups hold one answer: lower grpo.optimiser.lr, raise "
         "grpo.clip_high or grpo.kl_coefficient",
     ),
+    "sampler_gap": State(
+        lambda row, limits: row.get("sampler_gap") is not None and row["sampler_gap"] > limits.max_sampler_gap,
+        "sampler and trainer differ by {sampler_gap:.3g} nats per token: the samples are of other weights, another "
+        "temperature or another number format; rollout.stale=correct weighs them",
+    ),
+    "unanswered": State(
+        lambda row, _: row["unanswered_rate"] == 1,
+        "no sample was answered ({reasons}): nothing is learnt from this step",
+        at_once=True,
+    ),
     "truncated": State(
         lambda row, limits: row["unfinished_rate"] > limits.max_truncated,
         "{unfinished_rate:.0%} of the answers hit model.max_response_tokens: raise it, or the policy has lost its end "

@@ -81,7 +81,8 @@ class Log:
     def _line(self, row: Mapping[str, Any]) -> str:
         done, steps = row["step"] + 1, self.grpo.steps
         each = (time.monotonic() - self.start) / (done - self.first)
-        measured = ((name, row[name]) for name in ("entropy", "kl"))
+        measured = [(name, row[name]) for name in ("entropy", "kl")]
+        measured += [("unanswered", row["unanswered_rate"] or None)]
         known = "".join(f"{name} {value:.4f} " for name, value in measured if value is not None)
         return (
             f"grpo {done}/{steps} reward {row['reward_mean']:+.3f} ±{row['reward_std']:.2f} "

@@ -95,12 +95,18 @@ def grpo_loss(
     mask: torch.Tensor,
     batch: Batch,
     objective: Objective,
+    weights: torch.Tensor | None = None,
 ) -> LossTerms:
-    """Return the loss over [rows, tokens] log-probabilities with [rows] advantages; rows of an empty mask add 0."""
+    """Return the loss over [rows, tokens] log-probabilities with [rows] advantages; rows of an empty mask add 0.
+
+    `weights` [rows, tokens] of the policy term make up for samples that another policy drew.
+    """
     change = (logprobs - old).where(mask, 0.0)
     ratio = RATIOS[objective.ratio](change, mask)
     low, high, gain = 1 - objective.clip_low, 1 + objective.clip_high, advantages[:, None]
     loss = -torch.minimum(ratio * gain, ratio.clamp(low, high) * gain)
+    if weights is not None:
+        loss = loss * weights.where(mask, 0.0)
     logged = {
         "tokens": torch.ones_like(ratio),
         "ratio": ratio,

@@ -6,16 +6,21 @@ from dataclasses import dataclass
 import torch
 
 from openswerl.grpo.rollouts import Group
+from openswerl.grpo.staleness import importance, sampled_logprobs
 from openswerl.models.logprobs import TokenLogprobs
 from openswerl.models.packing import Tree
 from openswerl.rollout import Completion
 
 FILLER = Tree([0], [[0]])
+FAR = 1.0  # nats: a token that sampler and trainer see this differently is no rounding error
 
 
 @dataclass
 class Micro:
-    """Trees, and [rows] advantages of their branches. `old` and `reference` are kept from the first iteration on.
+    """Trees, and [rows] advantages of their branches.
+
+    `old`, `reference` and the importance `weights` are kept from the first iteration on. `worst` is the largest
+    difference to a log-probability of the sampler, in nats.
 
     A filler holds no sample and weighs nothing: it keeps the number of passes equal on all ranks, as ZeRO needs.
     """
@@ -25,6 +30,8 @@ class Micro:
     samples: list[Completion]
     old: torch.Tensor | None = None
     reference: torch.Tensor | None = None
+    weights: torch.Tensor | None = None
+    worst: float = 0.0
 
     @classmethod
     def of(cls, groups: Sequence[Group], advantages: torch.Tensor, encode: Callable[[Group], list[int]]) -> "Micro":
@@ -43,12 +50,17 @@ class Micro:
         """Return sums for the log: entropy, tokens forwarded, and how far off the sampler's log-probabilities are."""
         mask = self.mask(now)
         sums = {"entropy": float((now.entropy * mask).sum()), "forwarded": float(sum(map(len, self.trees)))}
-        if self.samples and all(sample.logprobs is not None for sample in self.samples):
-            sampled = torch.zeros_like(now.logprobs)
-            for row, sample in zip(sampled, self.samples, strict=True):
-                row[: len(sample.token_ids)] = torch.tensor(sample.logprobs)
-            sums["sampler_gap"] = float(((now.logprobs.detach() - sampled).abs() * mask).sum())
+        if self.samples and (sampled := sampled_logprobs(self.samples, now.logprobs)) is not None:
+            gap = (now.logprobs.detach() - sampled).abs() * mask
+            sums |= {"sampler_gap": float(gap.sum()), "sampler_far": float((gap > FAR).sum())}
+            self.worst = float(gap.max())
         return sums
+
+    def correct(self, cap: float) -> None:
+        """Make the importance weights; a filler has none."""
+        assert self.old is not None
+        if self.samples:
+            self.weights = importance(self.old, sampled_logprobs(self.samples, self.old), cap)
 
 
 def micro_batches(

@@ -13,7 +13,7 @@ from openswerl.records import Instance
 from openswerl.reward import Score, ScorePool
 from openswerl.reward.outcome import TIMEOUT
 from openswerl.reward.settings import call_of
-from openswerl.rollout import Completion, Sampler
+from openswerl.rollout import FAULTS, Completion, Sampler
 from openswerl.rollout.seeds import seed_of
 
 UNFINISHED = "unfinished"
@@ -37,6 +37,11 @@ class Rollout(msgspec.Struct, frozen=True):
     output: str
     place: int = 0
     attempt: int = 0
+
+    @property
+    def answered(self) -> bool:
+        """Whether the sampler gave an answer at all."""
+        return self.reason not in FAULTS
 
 
 @dataclass(frozen=True)
@@ -107,15 +112,19 @@ def score_groups(
 ) -> list[Group]:
     """Score every completion.
 
-    One that hit the length limit is not scored: it gets `grpo.truncated_reward`, or none with `grpo.truncated=mask`.
-    One whose scoring took too long gets `reward.timeout_reward`, which may be none. What could not be scored for
-    another reason is no fault of the answer and has no reward.
+    One with a fault, which is no answer, has no reward. One that hit the length limit is not scored: it gets
+    `grpo.truncated_reward`, or none with `grpo.truncated=mask`. One whose scoring took too long gets
+    `reward.timeout_reward`, which may be none. What could not be scored for another reason is no fault of the answer
+    and has no reward.
     """
     pairs = [(place, completion) for place, group in zip(places, drawn, strict=True) for completion in group]
     calls = [call_of(place.instance, completion.text) for place, completion in pairs if completion.finished]
     scored = iter(rewards.score_many(calls))
     unfinished = Score(cfg.grpo.truncated_reward if cfg.grpo.truncated == "penalise" else None, UNFINISHED)
-    scores = iter([_settled(next(scored), cfg) if c.finished else unfinished for _, c in pairs])
+    unscored = [Score(None, c.fault) if c.fault else unfinished for _, c in pairs]
+    scores = iter(
+        [_settled(next(scored), cfg) if c.finished else no for (_, c), no in zip(pairs, unscored, strict=True)]
+    )
     return [Group(place, group, [next(scores) for _ in group]) for place, group in zip(places, drawn, strict=True)]
 
 

@@ -1,7 +1,7 @@
 """The grpo stage."""
 
 import shutil
-import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,6 @@ from openswerl.training.card import model_card
 from openswerl.training.finite import require_finite
 from openswerl.training.select import read_instances, select
 
-SAMPLER = "local"  # whatever rollout.backend says: weights are not yet published to a server
-
 
 def run(job: Job) -> dict[str, Any]:
     """Train from the base policy on the related instances.
@@ -31,12 +29,11 @@ def run(job: Job) -> dict[str, Any]:
     """
     cfg = job.cfg
     check_fit(cfg.prompt, cfg.reward.kind)
-    tell_sampler(cfg)
     found = read_instances(job.inputs["relate"] / "instances.parquet")
     torch.manual_seed(cfg.seed)  # new adapters are drawn at random
     policy, tokenizer = load_trainable(cfg.model)
     trainer = Trainer(cfg, policy, tokenizer, job.scratch)
-    with open_rewards(reward_of(job), cfg.edits) as rewards:
+    with closing(trainer.sampler), open_rewards(reward_of(job), cfg.edits) as rewards:
         selection = select(job, found, tokenizer, rewards)
         log = open_log(job, selection.instances, trainer.step) if is_main() else None
         trainer.train(selection.instances, rewards, log)
@@ -45,24 +42,13 @@ def run(job: Job) -> dict[str, Any]:
         "instances": len(selection.instances),
         "left_out": selection.reasons,
         "steps": cfg.grpo.steps,
-        "sampler": SAMPLER,
+        "sampler": cfg.rollout.name,
     }
     if log is not None:
         keep(job.scratch, job.out)
         log.mirror.close()
     trainer.engine.export(job.out / "policy", tokenizer, model_card(job, counts))
     return counts
-
-
-def tell_sampler(cfg: DictConfig) -> None:
-    """Say that another `rollout.backend` is not followed, so that nobody takes its speed or its samples for granted."""
-    if cfg.rollout.backend != SAMPLER and is_main():
-        print(
-            f"grpo: warning: rollout.backend={cfg.rollout.backend} is not followed: grpo samples in the training "
-            "processes, which are much slower, until weights can be published to a server",
-            file=sys.stderr,
-            flush=True,
-        )
 
 
 def reward_of(job: Job) -> DictConfig:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from openswerl.grpo.loss import Batch, Objective, grpo_loss
 from openswerl.grpo.micro import Micro, micro_batches
 from openswerl.grpo.reference import open_reference
 from openswerl.grpo.rollouts import Group, Place, Rollout, reward_table, sample_groups, score_groups
+from openswerl.grpo.staleness import check_versions
 from openswerl.grpo.timings import Clock
 from openswerl.models.batches import batch_at
 from openswerl.models.checkpoint import encode
@@ -26,8 +28,13 @@ from openswerl.models.packing import Tree
 from openswerl.models.prompts import prompt_of
 from openswerl.records import Instance
 from openswerl.reward import ScorePool
-from openswerl.rollout.local import LocalSampler
+from openswerl.rollout.policies import policy_sampler
 from openswerl.training.finite import Guard, all_finite
+
+UNANSWERED = (
+    "had no answer at all from the sampler, for the reasons that alarm unanswered names; mend them and run again: the "
+    "run goes on from its last checkpoint"
+)
 
 
 @dataclass(frozen=True)
@@ -63,14 +70,17 @@ class Trainer:
         self.reference = open_reference(cfg.grpo, policy)
         self.engine = Engine.start(policy.train(), cfg.grpo.optimiser)
         self.policy: PreTrainedModel = self.engine.module
-        self.sampler = LocalSampler(self.policy, tokenizer, cfg.model, cfg.rollout)
+        self.sampler, self.publisher = policy_sampler(self.policy, tokenizer, cfg)
         self.step = self.engine.resume(self.checkpoints)
-        self.clock, self.guard = Clock(), Guard("grpo", cfg.grpo.alarms.nonfinite_steps, cfg.grpo.steps)
+        self.clock, alarms, steps = Clock(), cfg.grpo.alarms, cfg.grpo.steps
+        self.guard = Guard("grpo", alarms.nonfinite_steps, steps)
+        self.answers = Guard("grpo", alarms.unanswered_steps, steps, UNANSWERED)
 
     def train(self, instances: Sequence[Instance], rewards: ScorePool, log: Log | None) -> None:
         """Run the remaining steps; the main process has a log.
 
-        Raises UserError once `grpo.alarms.nonfinite_steps` in a row, or the last of all, had no finite update.
+        Raises UserError once `grpo.alarms.nonfinite_steps` in a row, or the last of all, had no finite update, and
+        likewise for `unanswered_steps` without a single answer.
         """
         grpo = self.cfg.grpo
         while self.step < grpo.steps:
@@ -81,12 +91,20 @@ class Trainer:
             if log is not None:
                 log.step(self.step, rows, metrics, seconds)
             self.guard.watch(self.step, not metrics["nonfinite"])
+            self.answers.watch(self.step, any(row.answered for row in rows))
             self.step += 1
-            if not self.guard.row and (self.step % grpo.checkpoint_every == 0 or self.step == grpo.steps):
+            if not (self.guard.row or self.answers.row) and (
+                self.step % grpo.checkpoint_every == 0 or self.step == grpo.steps
+            ):
                 self.engine.save(self.checkpoints, self.step, keep=grpo.checkpoints_kept)
 
     def _draw(self, instances: Sequence[Instance], rewards: ScorePool) -> Drawn:
-        """Sample and score this rank's prompts; with `grpo.zero_variance=resample`, others in place of those alike."""
+        """Sample and score this rank's prompts by the policy as it is.
+
+        With `grpo.zero_variance=resample` others are drawn in place of prompts whose rewards are all alike.
+        """
+        with self.clock.phase("publish"):
+            self.publisher.publish(self.policy, self.step)
         chosen = batch_at(instances, self.step, self.cfg.grpo.prompts_per_step, self.cfg.seed)
         groups = self._sample(share([Place(i, instance) for i, instance in enumerate(chosen)]), rewards)
         table, live = self._gathered(groups)
@@ -104,8 +122,10 @@ class Trainer:
         return Drawn(groups, table, {**counts, "zero_variance_kept": share_of(~live)}, replaced)
 
     def _sample(self, places: Sequence[Place], rewards: ScorePool) -> list[Group]:
-        with self.clock.phase("generate"), self.engine.gathered():
+        with self.clock.phase("generate"), self.engine.gathered() if self.publisher.live else nullcontext():
             drawn = sample_groups(places, self.sampler, self.cfg, self.step)
+        if self.publisher.follows:  # else `rollout.off_policy` has allowed other weights
+            check_versions((one for group in drawn for one in group), self.step, self.cfg.rollout.stale)
         with self.clock.phase("score"):
             return score_groups(places, drawn, rewards, self.cfg)
 
@@ -138,7 +158,8 @@ class Trainer:
             sums.update(logged)
         with self.clock.phase("optimiser"):
             norm = self.engine.step(lr)
-        return {**sum_over_ranks(sums), "grad_norm": norm}
+        worst = max(gather([part.worst for part in micro]))
+        return {**sum_over_ranks(sums), "grad_norm": norm, "sampler_gap_max": worst}
 
     def _loss(self, part: Micro, batch: Batch) -> tuple[torch.Tensor, dict[str, float]]:
         """Return a micro-batch's loss; the first iteration's log-probabilities are those of the old policy."""
@@ -148,8 +169,12 @@ class Trainer:
         now = self._logprobs(self.policy, part.trees)
         if part.old is None:
             part.old = now.logprobs.detach()
+            if self.cfg.rollout.stale == "correct":
+                part.correct(self.cfg.rollout.correction_cap)
         gains = part.advantages.to(now.logprobs.device)
-        terms = grpo_loss(now.logprobs, part.old, part.reference, gains, part.mask(now), batch, self.objective)
+        terms = grpo_loss(
+            now.logprobs, part.old, part.reference, gains, part.mask(now), batch, self.objective, part.weights
+        )
         return terms.loss, {**terms.sums, **part.sums(now), "loss": terms.loss.item()}
 
     def _logprobs(self, policy: PreTrainedModel, trees: Sequence[Tree]) -> TokenLogprobs:
@@ -173,8 +198,9 @@ def share_of(which: torch.Tensor) -> float:
 def update_metrics(done: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     """Return means over the iterations of an update (over tokens where that makes sense); of no update, zeros.
 
-    What was not measured, such as KL without a reference, is None. `sampler_gap` is that of the first iteration, as
-    later ones differ by the update too.
+    What was not measured, such as KL without a reference, is None. `sampler_gap` (mean difference, in nats),
+    `sampler_far` (share of tokens that differ much) and `sampler_gap_max` are of the first iteration, as later ones
+    differ by the update too; they are missing where the sampler gives no log-probabilities.
     """
     if not done:
         return {"loss": 0.0, "kl": None, "entropy": None, "grad_norm": 0.0, "nonfinite": 0, "forwarded_tokens": 0}
@@ -183,7 +209,9 @@ def update_metrics(done: Sequence[Mapping[str, float]]) -> dict[str, Any]:
         total.update(sums)
     per_token = ("kl", "ratio", "clipped_low", "clipped_high", "entropy")
     finite = [all_finite(sums["loss"], sums["grad_norm"]) for sums in done]
-    gap = {"sampler_gap": done[0]["sampler_gap"] / max(1.0, done[0]["tokens"])} if "sampler_gap" in done[0] else {}
+    gaps = [name for name in ("sampler_gap", "sampler_far") if name in done[0]]
+    gap = {name: done[0][name] / max(1.0, done[0]["tokens"]) for name in gaps}
+    gap |= {"sampler_gap_max": done[0]["sampler_gap_max"]} if gap else {}
     return {
         "kl": None,
         **gap,

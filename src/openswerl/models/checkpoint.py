@@ -58,7 +58,7 @@ def encode(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, max_tokens: int) 
     Raises UserError if it is longer than `max_tokens` (callers choose what fits, nothing is cut silently), or if the
     tokenizer has no chat template for messages.
     """
-    ids = _ids(tokenizer, prompt)
+    ids = token_ids(tokenizer, prompt)
     if len(ids) > max_tokens:
         raise UserError(f"a prompt has {len(ids)} tokens, more than model.max_prompt_tokens={max_tokens}")
     return ids
@@ -66,10 +66,11 @@ def encode(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, max_tokens: int) 
 
 def prompt_fits(tokenizer: PreTrainedTokenizerBase, prompt: Prompt, max_tokens: int) -> bool:
     """Whether a prompt has at most `max_tokens` tokens. Raises UserError if messages find no chat template."""
-    return len(_ids(tokenizer, prompt)) <= max_tokens
+    return len(token_ids(tokenizer, prompt)) <= max_tokens
 
 
-def _ids(tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> list[int]:
+def token_ids(tokenizer: PreTrainedTokenizerBase, prompt: Prompt) -> list[int]:
+    """Return the token ids of a prompt, however many. Raises UserError if messages find no chat template."""
     if isinstance(prompt, str):
         return list(tokenizer.encode(prompt, add_special_tokens=False))
     if not tokenizer.chat_template:

@@ -43,7 +43,7 @@ def add_lora(policy: PreTrainedModel, lora: DictConfig) -> PreTrainedModel:
 
 def has_lora(policy: PreTrainedModel) -> bool:
     """Whether the policy has adapters."""
-    return any(_is_adapter(name) for name, _ in policy.named_parameters())
+    return any(is_adapter(name) for name, _ in policy.named_parameters())
 
 
 @contextmanager
@@ -66,11 +66,7 @@ def _switch(policy: PreTrainedModel, on: bool) -> None:
 
 def merged_state(policy: PreTrainedModel) -> dict[str, torch.Tensor]:
     """Return the weights with the adapters added in, named as without them; on the main process alone."""
-    state = {
-        name.replace(".base_layer.", "."): tensor
-        for name, tensor in whole_state(policy).items()
-        if not _is_adapter(name)
-    }
+    state = {plain_name(name): tensor for name, tensor in whole_state(policy).items() if not is_adapter(name)}
     for name, layer in _layers(policy).items():
         with gathering([*layer.parameters()]):
             if is_main():
@@ -85,7 +81,7 @@ def adapter_state(policy: PreTrainedModel) -> dict[str, torch.Tensor]:
     return {
         f"base_model.model.{name.replace(f'.{ADAPTER}.', '.')}": tensor
         for name, tensor in whole_state(policy).items()
-        if _is_adapter(name)
+        if is_adapter(name)
     }
 
 
@@ -101,5 +97,11 @@ def _layers(policy: PreTrainedModel) -> dict[str, Any]:
     return {name: module for name, module in policy.named_modules() if isinstance(module, LoraLayer)}
 
 
-def _is_adapter(name: str) -> bool:
+def plain_name(name: str) -> str:
+    """Return a weight's name in the model without adapters."""
+    return name.replace(".base_layer.", ".")
+
+
+def is_adapter(name: str) -> bool:
+    """Whether a weight of this name is an adapter's."""
     return ".lora_" in name

@@ -62,9 +62,14 @@ def whole_state(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     A tensor that has two names (tied weights) comes under the first.
     """
     state = {}
-    named = {id(tensor): (name, tensor) for name, tensor in reversed(model.state_dict(keep_vars=True).items())}
-    for name, tensor in reversed(named.values()):
+    for name, tensor in named_once(model):
         with gathering([tensor]):
             if is_main():
                 state[name] = tensor.detach().cpu().clone()
     return state
+
+
+def named_once(model: torch.nn.Module) -> list[tuple[str, Any]]:
+    """Return parameters and buffers as a file names them; one with two names (tied weights) under the first."""
+    named = {id(tensor): (name, tensor) for name, tensor in reversed(model.state_dict(keep_vars=True).items())}
+    return list(reversed(named.values()))

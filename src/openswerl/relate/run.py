@@ -4,6 +4,7 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing, nullcontext
 from functools import partial
 from typing import Any
 
@@ -36,11 +37,11 @@ def run(job: Job) -> dict[str, Any]:
     seeds = job.inputs["curate"] / "pull_requests.parquet"
     with open_parquet(seeds) as file:
         count = file.metadata.num_rows
-    asker = open_asker(cfg, job.scratch / "answers.jsonl")
+    asker = open_asker(cfg, job.cfg.serving, job.scratch / "answers.jsonl")
     tasks = (ask(pulls, clones, asker) for pulls in chunks(iter_parquet(seeds, PullRequest)))
     work = partial(make_chunk, clones=clones, cfg=cfg, share=min(1.0, MEASURED / max(count, 1)))
     quality = Quality()
-    with Sink(job.out) as sink:
+    with Sink(job.out) as sink, closing(asker) if asker else nullcontext():
         for made in _all(work, tasks, count):
             sink.write(made)
             quality.add(made.hits)

@@ -1,59 +1,40 @@
 """Draw samples from a policy: one interface, one backend per file."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
-import msgspec
 from omegaconf import DictConfig
 
 from openswerl.errors import UserError
-from openswerl.models.prompts import Prompt
+from openswerl.rollout.recording import recorded
+from openswerl.rollout.samples import FAULTS, Answered, Completion, Sampler, Usage, count_faults
 from openswerl.rollout.seeds import seed_of
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
-
-__all__ = ["Completion", "Sampler", "open_sampler", "seed_of"]
+__all__ = ["FAULTS", "Answered", "Completion", "Sampler", "Usage", "count_faults", "open_sampler", "seed_of"]
 
 
-class Completion(msgspec.Struct, frozen=True):
-    """One sample. `finished`: it ended by itself, with an end-of-sequence token or the closing tag `rollout.stop`.
+def open_sampler(model: DictConfig, rollout: DictConfig, serving: DictConfig, checkpoint: Path | str) -> Sampler:
+    """Load a checkpoint into the backend that `rollout.backend` names; `openai` asks a model that is elsewhere.
 
-    `token_ids` holds the end-of-sequence token too. `logprobs` are those of the sampled tokens at the sampling
-    temperature (greedy: at 1), one a token; None where the backend gives none.
+    `serving` says how to reach it, and whether its answers are recorded. Raises UserError where that cannot work.
     """
-
-    text: str
-    token_ids: list[int]
-    finished: bool
-    logprobs: list[float] | None = None
+    return recorded(_open(model, rollout, serving, checkpoint), serving)
 
 
-class Sampler(Protocol):
-    """A source of samples from one policy."""
+def _open(model: DictConfig, rollout: DictConfig, serving: DictConfig, checkpoint: Path | str) -> Sampler:
+    if rollout.backend == "openai":
+        from openswerl.rollout.openai import OpenAiSampler
 
-    tokenizer: "PreTrainedTokenizerBase"
+        return OpenAiSampler(model, rollout, serving)
+    if rollout.backend == "replay":
+        from openswerl.rollout.replay import ReplaySampler
 
-    def generate(
-        self, prompts: Sequence[Prompt], *, samples: int, temperature: float, seeds: Sequence[int]
-    ) -> list[list[Completion]]:
-        """Return `samples` completions per prompt, in order; temperature 0 is greedy.
+        return ReplaySampler(model, rollout)
+    if rollout.backend == "vllm":
+        from openswerl.rollout.vllm.opening import open_vllm
 
-        Sample i of a prompt depends on the prompt's seed and i alone. Raises UserError for a prompt longer than
-        `model.max_prompt_tokens`: callers leave such out and count them.
-        """
-        ...
-
-
-def open_sampler(model: DictConfig, rollout: DictConfig, checkpoint: Path | str) -> Sampler:
-    """Load a checkpoint into the backend that `rollout.backend` names. Raises UserError for an unknown one."""
+        return open_vllm(model, rollout, serving, checkpoint)
     if rollout.backend == "local":
         from openswerl.rollout.local import LocalSampler
 
         return LocalSampler.load(model, rollout, checkpoint)
-    if rollout.backend == "vllm":
-        from openswerl.rollout.vllm import VllmSampler
-
-        return VllmSampler(model, rollout, checkpoint)
-    raise UserError(f"rollout.backend={rollout.backend} is unknown: choose local or vllm")
+    raise UserError(f"rollout.backend={rollout.backend} is unknown: choose local, vllm, openai or replay")

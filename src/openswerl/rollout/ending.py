@@ -2,7 +2,14 @@
 
 from functools import cached_property
 
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+
+def eos_of(tokenizer: PreTrainedTokenizerBase, generation: GenerationConfig | None) -> frozenset[int]:
+    """Return the tokens that end a sample: the tokenizer's and those of a model's generation config."""
+    named = getattr(generation, "eos_token_id", None)
+    listed = named if isinstance(named, list) else [named]
+    return frozenset({tokenizer.eos_token_id, *listed} - {None})
 
 
 class Ending:
@@ -14,9 +21,7 @@ class Ending:
     @classmethod
     def of(cls, policy: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, tag: str | None) -> "Ending":
         """The end-of-sequence tokens are the tokenizer's and those of the policy's generation config."""
-        named = getattr(policy.generation_config, "eos_token_id", None)
-        listed = named if isinstance(named, list) else [named]
-        return cls(tokenizer, frozenset({tokenizer.eos_token_id, *listed} - {None}), tag)
+        return cls(tokenizer, eos_of(tokenizer, policy.generation_config), tag)
 
     def __call__(self, row: list[int]) -> bool:
         """Whether the row, whose earlier tokens did not end it, is at its end."""

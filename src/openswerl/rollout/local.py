@@ -9,17 +9,20 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from openswerl.models.checkpoint import encode, load_policy
 from openswerl.models.prompts import Prompt
-from openswerl.rollout import Completion
 from openswerl.rollout.agreement import check_policy
 from openswerl.rollout.decoding import Row, decode
 from openswerl.rollout.ending import Ending
+from openswerl.rollout.samples import Answered, Completion, Sampler
 
 
-class LocalSampler:
+class LocalSampler(Sampler):
     """Samples from a live model: what the trainer changes, the next call sees.
 
     Raises UserError if the tokenizer does not fit the model, or the lengths of `model` do not fit its context.
     """
+
+    tokenizer: PreTrainedTokenizerBase
+    version: int | None
 
     def __init__(
         self,
@@ -30,6 +33,7 @@ class LocalSampler:
     ) -> None:
         check_policy(policy, tokenizer, model)
         self.policy, self.tokenizer, self.model, self.rollout = policy, tokenizer, model, rollout
+        self.max_prompt_tokens, self.version = model.max_prompt_tokens, None
         self.ending = Ending.of(policy, tokenizer, rollout.stop)
 
     @classmethod
@@ -37,20 +41,19 @@ class LocalSampler:
         """Load policy and tokenizer from a Hugging Face directory."""
         return cls(*load_policy(model, checkpoint), model, rollout)
 
-    def generate(
+    def stream(
         self, prompts: Sequence[Prompt], *, samples: int, temperature: float, seeds: Sequence[int]
-    ) -> list[list[Completion]]:
-        """Return `samples` completions per prompt; each prompt is read once, and its cache shared by its samples.
+    ) -> Iterator[Answered]:
+        """Yield `samples` completions per prompt; each prompt is read once, and its cache shared by its samples.
 
         Prompts of like length share a batch, as padding is computed too.
         """
         encoded = [encode(self.tokenizer, prompt, self.model.max_prompt_tokens) for prompt in prompts]
         order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
         step = max(1, self.rollout.batch_rows // samples)
-        done: dict[int, list[Completion]] = {}
-        with _evaluating(self.policy):
-            for start in range(0, len(order), step):
-                part = order[start : start + step]
+        for start in range(0, len(order), step):
+            part = order[start : start + step]
+            with _evaluating(self.policy):
                 rows = decode(
                     self.policy,
                     [encoded[i] for i in part],
@@ -60,13 +63,12 @@ class LocalSampler:
                     seeds=[seeds[i] for i in part],
                     ended=self.ending,
                 )
-                groups = [rows[first : first + samples] for first in range(0, len(rows), samples)]
-                done |= {i: [self._completion(row) for row in group] for i, group in zip(part, groups, strict=True)}
-        return [done[i] for i in range(len(encoded))]
+            for place, row in enumerate(rows):
+                yield Answered(part[place // samples], place % samples, self._completion(row))
 
     def _completion(self, row: Row) -> Completion:
         text = self.tokenizer.decode(row.tokens, skip_special_tokens=True)
-        return Completion(str(text), row.tokens, row.finished, row.logprobs)
+        return Completion(str(text), row.tokens, row.finished, row.logprobs, version=self.version)
 
 
 @contextmanager

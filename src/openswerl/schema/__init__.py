@@ -6,7 +6,8 @@ from omegaconf import MISSING
 
 from openswerl.schema.data import Crawl, Curate, Data, Network, Relate
 from openswerl.schema.results import Evaluate, Report, Tracking
-from openswerl.schema.training import Edits, Grpo, Model, Prompt, Reward, Rollout, Sft
+from openswerl.schema.sampling import Preflight, Rollout, Serving
+from openswerl.schema.training import Edits, Grpo, Model, Prompt, Reward, Sft
 
 
 @dataclass
@@ -38,6 +39,8 @@ class Config:
     prompt: Prompt = field(default_factory=Prompt)
     edits: Edits = field(default_factory=Edits)
     rollout: Rollout = field(default_factory=Rollout)
+    serving: Serving = field(default_factory=Serving)
+    preflight: Preflight = field(default_factory=Preflight)
     sft: Sft = field(default_factory=Sft)
     grpo: Grpo = field(default_factory=Grpo)
     reward: Reward = field(default_factory=Reward)

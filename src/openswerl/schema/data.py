@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 from omegaconf import MISSING
 
-from openswerl.schema.training import Model, Rollout
+from openswerl.schema.sampling import Rollout
+from openswerl.schema.training import Model
 
 
 @dataclass

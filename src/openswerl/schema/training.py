@@ -1,4 +1,4 @@
-"""Policies, samples, and the two ways of training."""
+"""Policies, and the two ways of training."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,15 +29,6 @@ class Model:
     max_response_tokens: int = MISSING
     forward: str = MISSING
     lora: Lora = field(default_factory=Lora)
-
-
-@dataclass
-class Rollout:
-    """How samples are drawn; `stop` is a closing tag that ends a sample, as an end-of-sequence token does."""
-
-    backend: str = MISSING
-    batch_rows: int = MISSING
-    stop: str | None = None
 
 
 @dataclass
@@ -95,6 +86,8 @@ class Alarms:
     nonfinite_steps: int = MISSING
     max_kl: float = MISSING
     min_entropy: float = MISSING
+    max_sampler_gap: float = MISSING
+    unanswered_steps: int = MISSING
     max_truncated: float = MISSING
 
 

@@ -71,7 +71,7 @@ class Hinted:
 
     def _fault(self, question: Question, completion: Completion) -> str | None:
         if not completion.finished:
-            return "unfinished"
+            return completion.fault or "unfinished"
         return question.kind.fault(question.instance, completion.text, self.rules)
 
     def judge(self, pairs: Sequence[tuple[Question, Completion]], faults: list[str | None]) -> list[str | None]:

@@ -2,7 +2,8 @@
 
 import shutil
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -70,10 +71,15 @@ def run(job: Job) -> dict[str, Any]:
 def demonstrated(job: Job, engine: Engine, live: LocalSampler) -> tuple[Selection, list[Question], list[Demonstration]]:
     """Return the instances that can be trained on, the questions about them, and all answers."""
     cfg = job.cfg
-    with open_rewards(OmegaConf.create({**cfg.reward, **DROPPED}), cfg.edits) as rewards, sampling(cfg, engine):
+    with (
+        open_rewards(OmegaConf.create({**cfg.reward, **DROPPED}), cfg.edits) as rewards,
+        sampling(cfg, engine),
+        ExitStack() as opened,
+    ):
         selection = selected(job, live.tokenizer, rewards)
         questions = make_questions(selection.instances, cfg.sft, cfg.seed)
-        found = synthesise(questions, lambda: source_of(cfg, live, rewards), cfg, job.scratch / "demonstrations")
+        source = partial(source_of, cfg, live, rewards, opened)
+        found = synthesise(questions, source, cfg, job.scratch / "demonstrations")
     return selection, questions, found
 
 
@@ -106,12 +112,17 @@ def selected(job: Job, tokenizer: PreTrainedTokenizerBase, rewards: ScorePool) -
     return select(job, read_instances(job.inputs["relate"] / "instances.parquet"), tokenizer, rewards, prompts)
 
 
-def source_of(cfg: DictConfig, live: LocalSampler, rewards: ScorePool) -> Source:
-    """Return the source of demonstrations; a backend that is not local loads the base policy for itself."""
+def source_of(cfg: DictConfig, live: LocalSampler, rewards: ScorePool, opened: ExitStack) -> Source:
+    """Return the source of demonstrations; `opened` closes what another backend than the local one holds.
+
+    Demonstrations are texts, so another model may write them; vLLM is to load the base policy, and that is checked.
+    """
     sampler: Sampler = live
     if cfg.rollout.backend != "local" and cfg.sft.demonstrations != "gold":
-        sampler = open_sampler(cfg.model, cfg.rollout, base_checkpoint(cfg.model))
-        check_agreement(live.tokenizer, sampler.tokenizer)
+        sampler = open_sampler(cfg.model, cfg.rollout, cfg.serving, base_checkpoint(cfg.model))
+        opened.callback(sampler.close)
+        if cfg.rollout.backend == "vllm" and sampler.tokenizer is not None:
+            check_agreement(live.tokenizer, sampler.tokenizer)
     return open_source(cfg, sampler, rewards)
 
 

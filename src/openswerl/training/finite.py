@@ -1,4 +1,4 @@
-"""Numbers that are not finite: a few steps are left out; a run that ends in them is no success."""
+"""Steps that change nothing, as their numbers are not finite: a few pass; a run that ends in them is no success."""
 
 import math
 from dataclasses import dataclass
@@ -8,10 +8,15 @@ from transformers import PreTrainedModel
 from openswerl.errors import UserError
 from openswerl.models.distributed import gather
 
+NOT_FINITE = (
+    "had no finite loss and gradient and were left out; lower {stage}.optimiser.lr and run again: that is another "
+    "config, which starts anew"
+)
+
 
 @dataclass
 class Guard:
-    """Counts steps in a row, of `steps`, whose loss or gradient was not finite.
+    """Counts steps in a row, of `steps`, in a state that `trouble` describes.
 
     While `row` is above 0 nothing is saved, so that a run that resumes counts as the undisturbed one does.
     """
@@ -19,16 +24,14 @@ class Guard:
     stage: str
     limit: int
     steps: int
+    trouble: str = NOT_FINITE
     row: int = 0
 
-    def watch(self, step: int, finite: bool) -> None:
+    def watch(self, step: int, sound: bool) -> None:
         """Note a step, from 0. Raises UserError after `limit` in a row, or if the last step of all is one."""
-        self.row = 0 if finite else self.row + 1
+        self.row = 0 if sound else self.row + 1
         if self.row >= self.limit or (self.row and step + 1 == self.steps):
-            raise UserError(
-                f"{self.row} steps in a row up to step {step + 1} had no finite loss and gradient and were left out; "
-                f"lower {self.stage}.optimiser.lr and run again: that is another config, which starts anew"
-            )
+            raise UserError(f"{self.row} steps in a row up to step {step + 1} {self.trouble.format(stage=self.stage)}")
 
 
 def all_finite(*values: float) -> bool:

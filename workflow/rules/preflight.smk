@@ -1,0 +1,20 @@
+rule preflight:
+    """Sample a few instances, score them, and say whether training is worth starting; not in the paper."""
+    input:
+        before("preflight"),
+    output:
+        result=f"{RUN}/preflight/{{rollout}}/{{reward}}/seed{{seed}}/result.json",
+        page=f"{RUN}/preflight/{{rollout}}/{{reward}}/seed{{seed}}/preflight.html",
+    log:
+        f"{RUN}/logs/preflight/{{rollout}}/{{reward}}/seed{{seed}}.log",
+    threads: CFG.processes
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        cfg=tracked("preflight"),
+        launcher=launcher,
+        args=args,
+    shell:
+        "{params.launcher} scripts/preflight.py {params.args:q} 2>&1 | tee {log}"
