@@ -215,7 +215,8 @@ def test_two_runs_do_not_clone_to_one_folder(settings, tmp_path):
 
 
 CHILD = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 from pathlib import Path
 from openswerl.crawl.mirror import make_mirrors
 from servers import network
