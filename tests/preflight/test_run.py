@@ -135,12 +135,3 @@ def test_a_trial_trains(look_at):
     trial = json.loads((folder / "preflight.json").read_text())["trial"]
     assert trial["steps"] == 8 and trial["reward"]["low"] <= trial["reward"]["slope"] <= trial["reward"]["high"]
     assert "hours in all, at the speed of the trial" in (folder / "preflight.html").read_text()
-
-
-@pytest.mark.slow
-def test_a_learning_rate_of_almost_nothing_is_found_out(look_at):
-    still = ("preflight.trial=12", "grpo.optimiser.lr=1e-12", "grpo.optimiser.warmup_steps=0")
-    others = ("preflight.trial_rules.malformed=1", "preflight.trial_rules.flat=1", "seed=2")
-    folder, _ = look_at("still", *still, *others)
-    trial = json.loads((folder / "preflight.json").read_text())["trial"]
-    assert trial["word"] != "rises" and trial["cause"] in ("still", "noise")

@@ -1,5 +1,6 @@
 """Real short runs of the laptop model, each with a fault of its own, and what the trial makes of them."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -51,15 +52,10 @@ def rewards(rows):
 
 
 @pytest.mark.slow
-def test_a_sound_run_rises_and_measuring_kl_changes_nothing(tried, tmp_path, monkeypatch):
+def test_a_sound_run_rises_away_from_its_start(tried):
     trial, rows = tried()
     assert (trial.word, trial.cause, len(rows)) == ("rises", None, 30)
-    assert rows[0]["kl"] == 0 < rows[-1]["kl"]  # laptop has no KL term: the trial measures it all the same
-    monkeypatch.setattr("openswerl.preflight.trial.UNFELT", 0.0)
-    _, unmeasured = tried("preflight.trial=6", "grpo.optimiser.final_lr=1.0")
-    monkeypatch.undo()
-    _, measured = tried("preflight.trial=6", "grpo.optimiser.final_lr=1.0", "seed=0", "preflight.repeats=1")
-    assert rewards(unmeasured) == rewards(measured) and unmeasured[-1]["kl"] is None
+    assert rows[-1]["kl"] is None and trial.summary["kl_end"] > 0  # measured, though laptop has no KL term
 
 
 @pytest.mark.slow
@@ -96,31 +92,16 @@ def test_a_reward_that_is_blind_is_named(tried, tmp_path, monkeypatch):
 def test_a_killed_trial_goes_on_to_the_same_curves(tried, tmp_path):
     """A run that stopped after four steps left its checkpoint and journals in the scratch folder."""
     settings = ("preflight.trial=6", "grpo.checkpoint_every=2")
-    _, whole = tried(*settings)
-    (trial_folder,) = tmp_path.glob("work-*/trial")
-    newest = max((trial_folder / "checkpoints").iterdir(), key=lambda path: path.name)
-    assert newest.name.endswith("6")
-    import shutil
-
-    shutil.rmtree(newest)
+    first, whole = tried(*settings)
+    (folder,) = tmp_path.glob("work-*/trial")
+    shutil.rmtree(folder / "checkpoints" / "step6")
     (tmp_path / "trial.jsonl").unlink()
     trial, again = tried(*settings)
-    assert again == whole and trial.steps == 6
+    assert again == whole and trial.summary == first.summary
 
 
 def test_too_few_steps_tell_nothing(config):
     rows = [{"reward_mean": 0.1, "format_rate": 0.9, "zero_variance": 0.2} for _ in range(5)]
-    trial = judge_trial(rows, config(), 2.0)
+    trial = judge_trial(rows, config(), 2.0, None)
     assert str(trial) == "trial: 5 steps are too few to tell"
     assert (trial.cause, trial.advice, trial.step_seconds) == (None, "", 2.0)
-
-
-def test_a_verdict_tells_the_curves(config):
-    rows = [
-        {"reward_mean": step / 10, "format_rate": 0.5 + step / 20, "zero_variance": 0.25, "kl": step / 100}
-        for step in range(10)
-    ]
-    assert str(judge_trial(rows, config(), 2.0)) == (
-        "trial: the reward rises, by +1.00 (+1.00 to +1.00) over 10 steps; well formed 0.5 to 0.95, KL 0.09, 0.25 of "
-        "the groups without signal. Training is worth starting"
-    )

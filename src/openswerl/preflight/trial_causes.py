@@ -6,39 +6,36 @@ from typing import Any
 import msgspec
 from omegaconf import DictConfig
 
+from openswerl.preflight.trial_distance import Distance
+
 TENTH = 10
 Summary = Mapping[str, float | None]
 
 
-def summarise(rows: Sequence[Mapping[str, Any]], kl_coefficient: float) -> dict[str, float | None]:
+def summarise(
+    rows: Sequence[Mapping[str, Any]], kl_coefficient: float, moved: Distance | None
+) -> dict[str, float | None]:
     """Return means over the run, and of some metrics those of its first and last tenth; None where nothing is.
 
-    `kl_penalty` is what the KL term takes from the objective, whose advantages have a deviation of 1; `kl_answer` is
-    the distance of a whole answer from the start, in nats, at the end.
+    `kl_penalty` is what the KL term takes from the objective, whose advantages have a deviation of 1. `kl_end` and
+    `kl_answer` are the distance from the start after the last step.
     """
     part = max(1, len(rows) // TENTH)
     keys = ("zero_variance", "reward_std", "format_rate", "kl", "entropy", "grad_norm", "nonfinite")
     ends = {
         f"{key}_{name}": _mean([row.get(key) for row in some])
-        for key in ("reward_mean", "format_rate", "entropy", "kl")
+        for key in ("reward_mean", "format_rate", "entropy")
         for name, some in (("first", rows[:part]), ("last", rows[-part:]))
     }
-    found = {**{key: _mean([row.get(key) for row in rows]) for key in keys}, **ends}
-    tokens = _mean([row.get("response_tokens") for row in rows[-part:]])
-    return {
-        **found,
-        "kl_penalty": _product(kl_coefficient, found["kl"]),
-        "kl_answer": _product(tokens, found["kl_last"]),
-    }
+    found = {key: _mean([row.get(key) for row in rows]) for key in keys}
+    penalty = None if found["kl"] is None else kl_coefficient * found["kl"]
+    end, answer = (moved.token, moved.answer) if moved else (None, None)
+    return {**found, **ends, "kl_penalty": penalty, "kl_end": end, "kl_answer": answer}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
     there = [value for value in values if value is not None]
     return sum(there) / len(there) if there else None
-
-
-def _product(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one * other
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -74,7 +71,7 @@ CAUSES = {
         "Updates were not finite: lower grpo.optimiser.lr",
     ),
     "far": Cause(
-        lambda found, rules: _above(found["kl_last"], rules.far),
+        lambda found, rules: _above(found["kl_end"], rules.far),
         "The policy has run away from its start: lower grpo.optimiser.lr",
     ),
     "blind_reward": Cause(
