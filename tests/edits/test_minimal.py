@@ -86,6 +86,16 @@ def test_the_blocks_survive_the_answer_and_make_exactly_the_new_files(files: dic
     assert apply(old, read_back) == changed
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("a\nb\na\nb\nb\na\nb\na\nb\nb", "b\na\nb\nb"), ("b\na\nb\nb", "a\nb\na\nb\nb\na\nb\na\nb\nb")],
+)
+def test_a_change_that_grows_over_the_next_one_is_joined_with_it(old: str, new: str) -> None:
+    """The second side of the grown change would reach beyond the new file."""
+    blocks = minimal_blocks({"a.py": old}, {"a.py": new})
+    assert apply({"a.py": old}, parse_blocks(parse(render("t", blocks)).solution)) == {"a.py": new}
+
+
 def occurrences(text: str, search: str) -> int:
     return sum(("\n" + text).startswith("\n" + search, at) for at in range(len(text) + 1))
 

@@ -108,6 +108,8 @@ class _FileEdit:
         return self._trimmed(change.grown(above, below))
 
     def _trimmed(self, span: _Span) -> _Span:
+        if span.new_start < 0 or span.new_end > len(self.new):  # it reaches over another change, and will be joined
+            return span
         while self.old[span.start] == self.new[span.new_start] and self._fits(span.grown(-1, 0)):
             span = span.grown(-1, 0)
         while self.old[span.end - 1] == self.new[span.new_end - 1] and self._fits(span.grown(0, -1)):
