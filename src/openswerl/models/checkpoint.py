@@ -1,5 +1,7 @@
 """Load policies from Hugging Face directories, and turn prompts into their tokens."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
@@ -28,9 +30,7 @@ def load_policy(model: DictConfig, checkpoint: Path | str) -> tuple[PreTrainedMo
     Raises UserError if the checkpoint is missing, damaged, or not of a causal language model that we can read.
     """
     revision = model.revision or "main"
-    if str(checkpoint).startswith(("/", ".")) and not Path(checkpoint).is_dir():
-        raise UserError(f"cannot load the model at {checkpoint}: there is no such folder; check model.path")
-    try:
+    with _loading("model", checkpoint, "model.path"):
         tokenizer = AutoTokenizer.from_pretrained(checkpoint, revision=revision)
         policy = AutoModelForCausalLM.from_pretrained(
             checkpoint,
@@ -39,11 +39,29 @@ def load_policy(model: DictConfig, checkpoint: Path | str) -> tuple[PreTrainedMo
             attn_implementation="sdpa",
             use_safetensors=True,
         )
-    except Exception as error:  # what damaged files raise is of many kinds
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
-        raise UserError(f"cannot load the model at {checkpoint}: {reason}; check model.path") from None
     check_head(policy)
     return policy, tokenizer
+
+
+def load_tokenizer(
+    checkpoint: Path | str, revision: str | None = None, setting: str = "model.path"
+) -> PreTrainedTokenizerBase:
+    """Load a tokenizer alone; `setting` names it for people. Raises UserError if it is missing or damaged."""
+    with _loading("tokenizer", checkpoint, setting):
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(checkpoint, revision=revision or "main")
+    return tokenizer
+
+
+@contextmanager
+def _loading(what: str, checkpoint: Path | str, setting: str) -> Iterator[None]:
+    """Turn what loading raises, which for damaged files is of many kinds, into one line."""
+    if str(checkpoint).startswith(("/", ".")) and not Path(checkpoint).is_dir():
+        raise UserError(f"cannot load the {what} at {checkpoint}: there is no such folder; check {setting}")
+    try:
+        yield
+    except Exception as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
+        raise UserError(f"cannot load the {what} at {checkpoint}: {reason}; check {setting}") from None
 
 
 def load_trainable(model: DictConfig) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:

@@ -1,9 +1,8 @@
 """Compare the tokenizer of the backend with that of the policy that would be trained."""
 
 from omegaconf import DictConfig
-from transformers import AutoTokenizer
 
-from openswerl.models.checkpoint import base_checkpoint
+from openswerl.models.checkpoint import base_checkpoint, load_tokenizer
 from openswerl.rollout import Sampler
 from openswerl.rollout.agreement import check_agreement
 
@@ -12,7 +11,7 @@ def compare(sampler: Sampler, cfg: DictConfig) -> str:
     """Say what was compared. Raises UserError where they differ."""
     if cfg.rollout.backend == "replay":
         return "a record has no tokenizer, so nothing was compared"
-    tokenizer = AutoTokenizer.from_pretrained(base_checkpoint(cfg.model), revision=cfg.model.revision or "main")
+    tokenizer = load_tokenizer(base_checkpoint(cfg.model), cfg.model.revision)
     if cfg.rollout.backend == "openai":
         from openswerl.rollout.endpoint.agreement import check_endpoint
 

@@ -186,10 +186,6 @@ def _places(one: Asked, completion: Completion) -> Iterator[Answered]:
 def _tokenizer(place: str | None) -> "PreTrainedTokenizerBase | None":
     if place is None:
         return None
-    from transformers import AutoTokenizer  # only here: without it no token is counted and nothing heavy imported
+    from openswerl.models.checkpoint import load_tokenizer  # only here: else nothing heavy is imported
 
-    try:
-        return AutoTokenizer.from_pretrained(place)
-    except Exception as error:  # what damaged files raise is of many kinds
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
-        raise UserError(f"rollout.endpoint.tokenizer={place} cannot be loaded: {reason}") from None
+    return load_tokenizer(place, setting="rollout.endpoint.tokenizer")

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from omegaconf import DictConfig
-from transformers import AutoTokenizer, GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from openswerl.errors import UserError
-from openswerl.models.checkpoint import base_checkpoint
+from openswerl.models.checkpoint import base_checkpoint, load_tokenizer
 from openswerl.models.distributed import gather, is_main
 from openswerl.models.lora import has_lora
 from openswerl.rollout.agreement import check_policy
@@ -63,14 +63,9 @@ def _require_vllm() -> None:
 
 def _tokenizer(model: DictConfig, checkpoint: Path | str) -> tuple[PreTrainedTokenizerBase, frozenset[int]]:
     """Return the tokenizer and the tokens that end a sample. Raises UserError if the checkpoint cannot be read."""
-    revision = model.revision or "main"
+    tokenizer = load_tokenizer(checkpoint, model.revision)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint, revision=revision)
-    except Exception as error:  # what damaged files raise is of many kinds
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
-        raise UserError(f"cannot load the model at {checkpoint}: {reason}; check model.path") from None
-    try:
-        generation = GenerationConfig.from_pretrained(checkpoint, revision=revision)
+        generation = GenerationConfig.from_pretrained(checkpoint, revision=model.revision or "main")
     except OSError:  # a checkpoint may have none
         generation = None
     return tokenizer, eos_of(tokenizer, generation)
