@@ -10,11 +10,12 @@ import pytest
 from openswerl.config import load
 from openswerl.errors import UserError
 from openswerl.files import read_jsonl
+from openswerl.models.prompts import digest_of
 from openswerl.parquet import read_parquet
 from openswerl.records import PullRequest
 from openswerl.relate import Query, Tree, open_asker
 from openswerl.relate.answers import Answer
-from openswerl.relate.ask import Recorded, key_of
+from openswerl.relate.ask import Recorded
 from openswerl.relate.making import ask
 from openswerl.relate.prompt import listing, related_prompt
 from relate.seeds import World, clones_in, job_of, run_relate
@@ -45,7 +46,7 @@ def record(world: World, texts: dict[int, str]) -> None:
             tree = Tree(clone, world.base)
             query = Query(f"Change x to {number}", "", ("pkg/a.py",))
             prompt = related_prompt(query, *listing(query, tree, job.cfg.relate), job.cfg.relate)
-            lines.append(msgspec.json.encode(Recorded(key_of(prompt), Answer(text))))
+            lines.append(msgspec.json.encode(Recorded(digest_of(prompt), Answer(text))))
     job.scratch.mkdir(parents=True)
     (job.scratch / "answers.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
 
@@ -81,7 +82,7 @@ def test_a_prompt_that_is_too_long_is_not_asked(world, tmp_path):
 def test_what_a_kill_leaves_of_the_last_line_is_asked_again(tree, tmp_path):
     cfg, path = load(*LAPTOP).relate, tmp_path / "answers.jsonl"
     prompt = related_prompt(QUERY, *listing(QUERY, tree, cfg), cfg)
-    good = msgspec.json.encode(Recorded(key_of(prompt), Answer("<files>pkg/util.py</files>"))) + b"\n"
+    good = msgspec.json.encode(Recorded(digest_of(prompt), Answer("<files>pkg/util.py</files>"))) + b"\n"
     path.write_bytes(good + good[:-9])
     assert open_asker(cfg, load().serving, path).ask([(QUERY, tree)]) == [Answer("<files>pkg/util.py</files>")]
     assert path.read_bytes() == good

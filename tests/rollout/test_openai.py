@@ -153,11 +153,11 @@ def test_without_a_tokenizer_the_endpoint_judges_lengths_and_with_one_we_do(open
 
 
 def test_a_tokenizer_that_is_not_there_is_one_line(opened):
-    with pytest.raises(
-        UserError,
-        match=r"^cannot load the tokenizer at /no/such/folder: there is no such folder; check rollout\.endpoint\.tokenizer$",
-    ):
+    with pytest.raises(UserError) as raised:
         opened("rollout.endpoint.tokenizer=/no/such/folder")
+    assert str(raised.value) == (
+        "cannot load the tokenizer at /no/such/folder: there is no such folder; check rollout.endpoint.tokenizer"
+    )
 
 
 def test_closing_in_the_middle_ends_what_is_under_way(tmp_path):

@@ -5,6 +5,8 @@ words: think first, then the answer between solution tags. The answer is SEARCH/
 unified diff, for the rewards that read a patch.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -77,6 +79,11 @@ def repair_prompt(task: Task, form: str, answer: str = "search_replace") -> Prom
 def prompt_of(instance: Instance, cfg: DictConfig) -> Prompt:
     """Return the prompt that the policy is trained and evaluated on, by `cfg.model` and `cfg.prompt`."""
     return repair_prompt(instance.task, cfg.model.prompt, cfg.prompt.answer)
+
+
+def digest_of(prompt: Prompt) -> str:
+    """Return the identity of a prompt: its sha256 in hexadecimal."""
+    return hashlib.sha256(json.dumps(prompt, sort_keys=True).encode()).hexdigest()
 
 
 def hinted_prompt(task: Task, gold_edit: Sequence[Block], form: str, answer: str = "search_replace") -> Prompt:

@@ -1,7 +1,5 @@
 """Ask a model once for each prompt; the answers are kept in a file, so that a killed run does not ask again."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -10,7 +8,7 @@ import msgspec
 from omegaconf import DictConfig
 
 from openswerl.errors import UserError
-from openswerl.models.prompts import Prompt
+from openswerl.models.prompts import Prompt, digest_of
 from openswerl.relate.answers import Answer
 from openswerl.relate.prompt import listing, related_prompt
 from openswerl.relate.query import Query
@@ -53,10 +51,10 @@ class Model:
     def ask(self, questions: Sequence[tuple[Query, Tree]]) -> list[Answer]:
         """Return recorded answers, and ask for the others in one batch. Raises UserError if there is no such model."""
         prompts = [related_prompt(query, *listing(query, tree, self.cfg), self.cfg) for query, tree in questions]
-        new = {key_of(prompt): prompt for prompt in prompts if key_of(prompt) not in self.known}
+        new = {digest_of(prompt): prompt for prompt in prompts if digest_of(prompt) not in self.known}
         if new:
             self._note(dict(zip(new, self._generate(list(new.values())), strict=True)))
-        return [self.known[key_of(prompt)] for prompt in prompts]
+        return [self.known[digest_of(prompt)] for prompt in prompts]
 
     def close(self) -> None:
         """Close the model's sampler, if one was needed."""
@@ -99,11 +97,6 @@ def open_asker(cfg: DictConfig, serving: DictConfig, record: Path | None = None)
     if cfg.llm is None:
         raise UserError("relate.predictor=llm needs relate.llm; choose relate=llm")
     return Model(cfg, serving, record)
-
-
-def key_of(prompt: Prompt) -> str:
-    """Return the identity of a prompt."""
-    return hashlib.sha256(json.dumps(prompt, sort_keys=True).encode()).hexdigest()
 
 
 def _recorded(path: Path) -> list[tuple[str, Answer]]:

@@ -1,6 +1,5 @@
 """Write down every answer of a sampler, so that `rollout=replay` can give it again."""
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -9,7 +8,7 @@ from pathlib import Path
 import msgspec
 from omegaconf import DictConfig
 
-from openswerl.models.prompts import Prompt
+from openswerl.models.prompts import Prompt, digest_of
 from openswerl.rollout.samples import Answered, Completion, Sampler
 
 
@@ -27,11 +26,6 @@ class Recorded(msgspec.Struct, frozen=True):
 
     place: Place
     completion: Completion | None
-
-
-def digest_of(prompt: Prompt) -> str:
-    """Return the identity of a prompt."""
-    return hashlib.sha256(json.dumps(prompt, sort_keys=True).encode()).hexdigest()
 
 
 def recorded(sampler: Sampler, serving: DictConfig) -> Sampler:

@@ -9,8 +9,8 @@ import msgspec
 from omegaconf import DictConfig
 
 from openswerl.errors import UserError
-from openswerl.models.prompts import Prompt
-from openswerl.rollout.recording import Place, Recorded, digest_of
+from openswerl.models.prompts import Prompt, digest_of
+from openswerl.rollout.recording import Place, Recorded
 from openswerl.rollout.samples import Answered, Completion, Sampler
 
 NOT_RECORDED = Completion("", [], False, fault="not_recorded")
