@@ -17,6 +17,9 @@ RESET = str(int(datetime(2015, 1, 1, 0, 10, tzinfo=UTC).timestamp()))
     [
         ({}, None),
         ({"retry-after": "17"}, 17),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "250", "retry-after": "1"}, 0.25),
+        ({"retry-after": "1e9"}, None),
         ({"retry-after": "Thu, 01 Jan 2015 00:01:30 GMT", "date": DATE}, 90),
         ({"retry-after": "Wed, 31 Dec 2014 00:00:00 GMT", "date": DATE}, 0),
         ({"retry-after": "soon"}, None),

@@ -1,19 +1,25 @@
 """How long to wait for a server: its own advice, or a doubling back-off."""
 
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]+)?")
+
 
 def advice(headers: Mapping[str, str]) -> float | None:
     """Return how many seconds the server asks to wait: Retry-After, or GitHub's reset time once nothing remains.
 
-    Times are compared with the server's own clock where it tells.
+    Some servers give Retry-After with a fraction, or in milliseconds as retry-after-ms. Times are compared
+    with the server's own clock where it tells.
     """
     now = _timestamp(headers.get("date", "")) or time.time()
     after = headers.get("retry-after", "").strip()
-    if after.isdecimal():
+    if NUMBER.fullmatch(milliseconds := headers.get("retry-after-ms", "").strip()):
+        return float(milliseconds) / 1000
+    if NUMBER.fullmatch(after):
         return float(after)
     if until := _timestamp(after):
         return max(0.0, until - now)
