@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from omegaconf import DictConfig, OmegaConf
 
 from openswerl.grpo.log import FILES, Log
 from openswerl.grpo.trainer import Trainer
@@ -19,6 +18,7 @@ from openswerl.stage import Job
 from openswerl.tracking import Mirror
 from openswerl.training.card import model_card
 from openswerl.training.finite import require_finite
+from openswerl.training.rewards import reward_of
 from openswerl.training.select import read_instances, select
 
 
@@ -49,14 +49,6 @@ def run(job: Job) -> dict[str, Any]:
         log.mirror.close()
     trainer.engine.export(job.out / "policy", tokenizer, model_card(job, counts))
     return counts
-
-
-def reward_of(job: Job) -> DictConfig:
-    """Return the reward group; for a reward that runs tests in the laptop's world, with the folder of its clones."""
-    reward = job.cfg.reward
-    if "laptop" not in job.inputs or reward.options.get("clones"):
-        return reward
-    return OmegaConf.create({**reward, "options": {**reward.options, "clones": str(job.inputs["laptop"] / "repos")}})
 
 
 def open_log(job: Job, instances: list[Instance], from_step: int) -> Log:

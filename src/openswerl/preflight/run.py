@@ -11,7 +11,6 @@ from omegaconf import DictConfig, OmegaConf
 from openswerl.edits import rules_of
 from openswerl.errors import UserError
 from openswerl.files import write_json, write_jsonl
-from openswerl.grpo.run import reward_of
 from openswerl.models.checkpoint import base_checkpoint
 from openswerl.models.distributed import is_main
 from openswerl.models.prompts import check_fit
@@ -33,6 +32,7 @@ from openswerl.reward import ScorePool, open_rewards
 from openswerl.reward.gate import gate
 from openswerl.rollout import Sampler, open_sampler
 from openswerl.stage import Job
+from openswerl.training.rewards import reward_of
 from openswerl.training.select import read_instances
 
 MEASURED = 500  # instances whose prompts are counted

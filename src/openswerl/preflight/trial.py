@@ -12,7 +12,6 @@ from omegaconf import DictConfig, OmegaConf
 
 from openswerl.files import read_jsonl
 from openswerl.grpo.log import Log
-from openswerl.grpo.run import reward_of
 from openswerl.grpo.trainer import Trainer
 from openswerl.models.checkpoint import load_trainable
 from openswerl.models.distributed import is_main
@@ -23,6 +22,7 @@ from openswerl.records import Instance
 from openswerl.reward import open_rewards
 from openswerl.stage import Job
 from openswerl.tracking import Mirror
+from openswerl.training.rewards import reward_of
 from openswerl.training.select import select
 
 
