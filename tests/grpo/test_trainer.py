@@ -1,5 +1,6 @@
 """Steps of a real run on the laptop model: the update against a second computation, and each choice of conf/grpo."""
 
+import json
 import math
 
 import pytest
@@ -214,3 +215,13 @@ def test_adapters_alone_are_trained_and_the_base_is_the_reference(config, tasks,
     changed = {name for name, p in trainer.policy.named_parameters() if not torch.equal(p, before[name])}
     assert changed and all("lora_" in name for name in changed)
     assert kl[0] == pytest.approx(0, abs=1e-6) and 0 < kl[1] < kl[2]
+
+
+def test_answers_are_recorded_for_replay_if_told_to(config, tasks, tmp_path):
+    cfg = config("serving.record=true", f"serving.folder={tmp_path / 'responses'}")
+    trainer = trainer_of(cfg, tmp_path / "run")
+    drawn = trainer._draw(tasks, ByLength())
+    trainer.sampler.close()
+    lines = (tmp_path / "responses" / "record.jsonl").read_text().splitlines()
+    texts = [json.loads(line)["completion"]["text"] for line in lines]
+    assert sorted(texts) == sorted(one.text for group in drawn.groups for one in group.completions)

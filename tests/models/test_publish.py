@@ -25,7 +25,7 @@ def written(policy, folder):
     return load_file(folder / "model.safetensors")
 
 
-def same(weights, others):
+def assert_same(weights, others):
     assert weights.keys() == others.keys()
     assert all(torch.equal(weights[name], others[name]) for name in others)
 
@@ -33,7 +33,7 @@ def same(weights, others):
 @pytest.mark.parametrize(("family", "settings"), [*((family, {}) for family in FAMILIES), ("mixtral", MOE)])
 def test_they_are_what_a_checkpoint_holds(family, settings, tmp_path):
     policy = model_of(family, **settings)
-    same(dict(named_weights(policy)), written(policy, tmp_path))
+    assert_same(dict(named_weights(policy)), written(policy, tmp_path))
 
 
 def test_experts_are_named_as_others_read_them():
@@ -48,7 +48,7 @@ def test_they_are_the_trained_ones(stage, tmp_path):
     train(engine, RATES[:2])
     engine.export(tmp_path / "policy", _tokenizer(), "")
     weights = dict(named_weights(engine.module))
-    same(weights, load_file(tmp_path / "policy" / "model.safetensors"))
+    assert_same(weights, load_file(tmp_path / "policy" / "model.safetensors"))
     assert not any(torch.equal(weights[name], before[name]) for name in before)
 
 
@@ -59,7 +59,7 @@ def test_tied_ones_come_once():
 
 def test_adapters_stay_out_and_what_they_adapt_keeps_its_name():
     adapted, plain = start(lora=True), start()
-    same(dict(named_weights(adapted.module)), dict(named_weights(plain.module)))
+    assert_same(dict(named_weights(adapted.module)), dict(named_weights(plain.module)))
 
 
 def test_under_zero3_one_parameter_at_a_time_is_gathered(monkeypatch):

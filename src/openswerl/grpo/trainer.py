@@ -70,8 +70,8 @@ class Trainer:
         self.reference = open_reference(cfg.grpo, policy)
         self.engine = Engine.start(policy.train(), cfg.grpo.optimiser)
         self.policy: PreTrainedModel = self.engine.module
-        self.sampler, self.publisher = policy_sampler(self.policy, tokenizer, cfg)
         self.step = self.engine.resume(self.checkpoints)
+        self.sampler, self.publisher = policy_sampler(self.policy, tokenizer, cfg)  # last: it may hold a server
         self.clock, alarms, steps = Clock(), cfg.grpo.alarms, cfg.grpo.steps
         self.guard = Guard("grpo", alarms.nonfinite_steps, steps)
         self.answers = Guard("grpo", alarms.unanswered_steps, steps, UNANSWERED)

@@ -9,6 +9,7 @@ from openswerl.errors import UserError
 from openswerl.models.distributed import is_main
 from openswerl.rollout.local import LocalSampler
 from openswerl.rollout.publishing import Live, Nowhere, Publisher
+from openswerl.rollout.recording import recorded
 from openswerl.rollout.samples import Sampler
 
 
@@ -17,8 +18,14 @@ def policy_sampler(
 ) -> tuple[Sampler, Publisher]:
     """Return the sampler that `cfg.rollout` names for a policy in training, and what keeps it up to date.
 
-    Raises UserError for a backend that cannot follow a policy, unless `rollout.off_policy` allows that.
+    Its answers are recorded if `serving.record` says so. Raises UserError for a backend that cannot follow a policy,
+    unless `rollout.off_policy` allows that.
     """
+    sampler, publisher = _open(policy, tokenizer, cfg)
+    return recorded(sampler, cfg.serving), publisher
+
+
+def _open(policy: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, cfg: DictConfig) -> tuple[Sampler, Publisher]:
     backend = cfg.rollout.backend
     if backend == "local":
         sampler = LocalSampler(policy, tokenizer, cfg.model, cfg.rollout)

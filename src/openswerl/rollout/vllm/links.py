@@ -113,10 +113,12 @@ def _one_line(what: str) -> Iterator[None]:
 def _parts(weights: Weights) -> Iterator[dict[str, torch.Tensor]]:
     """Yield the tensors on the CPU, as many at a time as a file holds."""
     part: dict[str, torch.Tensor] = {}
+    size = 0
     for name, tensor in weights:
         part[name] = tensor.cpu().contiguous()
-        if sum(one.nbytes for one in part.values()) >= FILE_BYTES:
+        size += tensor.nbytes
+        if size >= FILE_BYTES:
             yield part
-            part = {}
+            part, size = {}, 0
     if part:
         yield part
