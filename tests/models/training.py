@@ -118,3 +118,4 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     open_process_group()
     main(Path(sys.argv[1]))
+    distributed.leave()
