@@ -3,7 +3,7 @@
 import sys
 
 from openswerl.errors import UserError
-from openswerl.evaluate.sandbox import require
+from openswerl.evaluate.sandbox.isolation import require
 
 if __name__ == "__main__":
     try:

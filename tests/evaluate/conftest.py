@@ -12,10 +12,10 @@ import pytest
 
 from openswerl.config import Cell
 from openswerl.edits import Block, render
-from openswerl.evaluate.benchmark import Problem, load
-from openswerl.evaluate.repair import Policy
+from openswerl.evaluate.execution.sources import Sources
+from openswerl.evaluate.oracle.repair import Policy
 from openswerl.evaluate.run import evaluate
-from openswerl.evaluate.sources import Sources
+from openswerl.evaluate.views import Problem, load
 from openswerl.rollout import Completion
 from openswerl.stage import Job
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from openswerl.evaluate.grade import Verdict
+from openswerl.evaluate.harness.grade import Verdict
+from openswerl.evaluate.oracle.repair import Candidate
 from openswerl.evaluate.outcomes import metrics, outcome_row, summarise
-from openswerl.evaluate.repair import Candidate
 from openswerl.statistics import wilson
 
 

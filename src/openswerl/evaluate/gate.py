@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from openswerl.errors import UserError
-from openswerl.evaluate.benchmark import Problem
-from openswerl.evaluate.repair import Candidate
+from openswerl.evaluate.oracle.repair import Candidate
+from openswerl.evaluate.views import Problem
 from openswerl.files import read_jsonl
 
 RIGHT = {"gold": ("resolved",), "none": ("unresolved", "timeout")}  # a bug may hang its tests

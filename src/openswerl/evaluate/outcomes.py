@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from openswerl.evaluate.benchmark import Problem
-from openswerl.evaluate.grade import Verdict
-from openswerl.evaluate.repair import Candidate
+from openswerl.evaluate.harness.grade import Verdict
+from openswerl.evaluate.oracle.repair import Candidate
+from openswerl.evaluate.views import Problem
 from openswerl.statistics import pass_at_k, wilson
 
 CONFIDENCE = 0.95

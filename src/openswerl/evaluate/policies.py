@@ -6,7 +6,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from openswerl.errors import UserError
-from openswerl.evaluate.repair import Policy
+from openswerl.evaluate.oracle.repair import Policy
 
 
 def checkpoint(cfg: DictConfig, inputs: Mapping[str, Path]) -> Path | str:

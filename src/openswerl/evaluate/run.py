@@ -11,21 +11,21 @@ from typing import Any
 from openswerl.config import GATE
 from openswerl.edits import rules_of
 from openswerl.errors import UserError
-from openswerl.evaluate import sandbox
-from openswerl.evaluate.benchmark import Problem, load
-from openswerl.evaluate.cache import Cache
-from openswerl.evaluate.context import build_tasks
-from openswerl.evaluate.execute import Executed, execute
+from openswerl.evaluate.execution.cache import Cache
+from openswerl.evaluate.execution.execute import Executed, execute
+from openswerl.evaluate.execution.sources import Sources
 from openswerl.evaluate.gate import check_gate, gate_candidate, invalid
-from openswerl.evaluate.judge import judge
-from openswerl.evaluate.official import OfficialRun
+from openswerl.evaluate.harness.judge import judge
+from openswerl.evaluate.harness.official import OfficialRun
+from openswerl.evaluate.oracle.context import build_tasks
+from openswerl.evaluate.oracle.reading import Asking
+from openswerl.evaluate.oracle.repair import Candidate, Policy, repair
+from openswerl.evaluate.oracle.vote import vote
 from openswerl.evaluate.outcomes import Row, metrics, outcome_row, summarise
 from openswerl.evaluate.policies import open_policy
-from openswerl.evaluate.reading import Asking
-from openswerl.evaluate.repair import Candidate, Policy, repair
-from openswerl.evaluate.sources import Sources
-from openswerl.evaluate.vote import vote
-from openswerl.evaluate.worker import Worker
+from openswerl.evaluate.sandbox import isolation
+from openswerl.evaluate.sandbox.worker import Worker
+from openswerl.evaluate.views import Problem, load
 from openswerl.files import write_jsonl
 from openswerl.rollout import count_faults
 from openswerl.stage import Job
@@ -47,7 +47,7 @@ def evaluate(job: Job, open_policy: Callable[[], Policy]) -> dict[str, Any]:
             f"evaluate.benchmark={cfg.evaluate.benchmark} cannot be run yet: SWE-bench Verified needs the evaluation "
             "stage's container backend, which is not written; choose evaluate=laptop"
         )
-    sandbox.require(cfg.evaluate.sandbox)
+    isolation.require(cfg.evaluate.sandbox)
     say = functools.partial(_say, cfg.policy)
     problems = load(job.inputs["laptop"] / "benchmark" / "rows.jsonl", cfg.evaluate.splits)
     sources = Sources(job.inputs["laptop"] / "repos")

@@ -13,10 +13,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from openswerl.errors import UserError
-from openswerl.evaluate import sandbox
-from openswerl.evaluate.guard import shadows, touches_tests
-from openswerl.evaluate.trees import REGULAR, Entry, Tree, read_tree
-from openswerl.evaluate.worker import Worker
+from openswerl.evaluate.execution.trees import REGULAR, Entry, Tree, read_tree
+from openswerl.evaluate.harness.guard import shadows, touches_tests
+from openswerl.evaluate.sandbox import isolation
+from openswerl.evaluate.sandbox.worker import Worker
 from openswerl.reward.cache import key_of
 from openswerl.reward.outcome import UnscorableError, Value
 from openswerl.reward.settings import Call, Place
@@ -36,7 +36,7 @@ def check(options: Mapping[str, Any]) -> None:
     clones = options["clones"]
     if clones is None or not Path(clones).is_dir():
         raise UserError(f"reward.options.clones={clones} is no folder; name that of the bare clones (owner__name.git)")
-    sandbox.require(options["sandbox"])
+    isolation.require(options["sandbox"])
 
 
 def reward(work: Work) -> Value:

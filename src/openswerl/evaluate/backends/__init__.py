@@ -1,0 +1,1 @@
+"""Where the trees of a benchmark are run."""

@@ -1,0 +1,1 @@
+"""Trees, patches on them, and what came of running their tests."""

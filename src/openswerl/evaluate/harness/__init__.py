@@ -1,0 +1,1 @@
+"""Verdicts by the official SWE-bench harness, and what guards them."""

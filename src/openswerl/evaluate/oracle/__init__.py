@@ -1,0 +1,1 @@
+"""Repair with the oracle files given (paper Table 2)."""
