@@ -16,8 +16,8 @@ SYSTEM = (
     "answer between <solution> and </solution>. Use each of these four tags exactly once."
 )
 LOCALISE = """\
-Which of these files must be edited to fix the issue? Name at most {most}, the most likely first, one a line, each with \
-its full path after three hash signs:
+Which of these files must be edited to fix the issue? Name at most {most}, the most likely first, one a line, each \
+with its full path after three hash signs:
 ### path/of/the/file"""
 REPRODUCE = f"""\
 Write one Python program that shows whether the issue is still there. It runs in the root folder of the repository and \
@@ -39,7 +39,7 @@ def localise_prompt(statement: str, tree: str, most: int, form: str) -> Prompt:
 
 
 def reproduction_prompt(statement: str, example: SourceFile | None, form: str) -> Prompt:
-    """Return the question for a reproduction test, with one test file of the repository as an example if there is one."""
+    """Return the question for a reproduction test, with a test file of the repository as an example if there is one."""
     shown = f"### {example.path}\n{example.content.rstrip()}\n" if example else ""
     context = f"A test file of the repository:\n```\n{shown}```\n\n" if example else ""
     return frame(_task(statement), form, f"{shown}Test:", f"{context}{REPRODUCE}", SYSTEM)
