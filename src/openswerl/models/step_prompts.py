@@ -32,10 +32,21 @@ line after three hash signs, or none:
 ### name of the test"""
 
 
-def localise_prompt(statement: str, tree: str, most: int, form: str) -> Prompt:
+def localise_prompt(statement: str, tree: str, most: int, form: str, hint: str = "") -> Prompt:
     """Return the question which files to edit. `tree` is the printed repository tree, `most` how many may be named."""
-    chat = f"The files of the repository:\n```\n{tree}\n```\n\n{LOCALISE.format(most=most)}"
-    return frame(_task(statement), form, f"{tree}\nFiles:", chat, SYSTEM)
+    chat = f"The files of the repository:\n```\n{tree}\n```\n\n{hint}{LOCALISE.format(most=most)}"
+    return frame(_task(statement), form, f"{tree}\n{hint}Files:", chat, SYSTEM)
+
+
+def name_files(paths: Sequence[str]) -> str:
+    """Return paths as the answer to `localise_prompt` lists them."""
+    return "\n".join(f"### {path}" for path in paths)
+
+
+def named(solution: str) -> list[str]:
+    """Return what the lines of a solution name, in order: after hash signs or a dash, in quotes or bare."""
+    lines = (line.strip().lstrip("#-* ").strip().strip("`'\"") for line in solution.split("\n"))
+    return [line for line in lines if line]
 
 
 def reproduction_prompt(statement: str, example: SourceFile | None, form: str) -> Prompt:
