@@ -10,7 +10,7 @@ TORCH_CPU ?= https://download.pytorch.org/whl/cpu
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slow check sandbox base-model test-oracle bench-data bench-train image clean
+.PHONY: demo test test-slow check sandbox base-model test-oracle bench-data bench-train bench-eval image clean
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
@@ -75,6 +75,10 @@ bench-data: $(VENV)/installed-bench
 # With TRL beside it: run `make test-oracle` first, or name an interpreter that has it: OPENSWERL_ORACLE_PYTHON=...
 bench-train: $(VENV)/installed
 	OMP_NUM_THREADS=1 python bench/train.py
+
+# The sandboxes and the reranking of evaluation. Two minutes.
+bench-eval: $(VENV)/installed sandbox
+	OMP_NUM_THREADS=1 python bench/evaluate.py
 
 # For snakemake --sdm apptainer. Not needed for anything else.
 image: openswerl.sif

@@ -227,7 +227,8 @@ def test_the_paper_scale_has_the_sizes_that_the_paper_prints():
     cfg = load("scale=paper")
     assert (cfg.grpo.steps, cfg.grpo.prompts_per_step, cfg.grpo.group_size) == (1600, 32, 16)
     assert cfg.model.max_prompt_tokens + cfg.model.max_response_tokens == 16 * 1024
-    assert (cfg.evaluate.samples, cfg.evaluate.reproduction_tests, cfg.evaluate.temperature) == (500, 30, 1.0)
+    mini = cfg.evaluate.mini
+    assert (mini.repair.samples, mini.repair.temperature, mini.reproduction.max_tests) == (500, 1.0, 30)
     assert (cfg.evaluate.splits, cfg.reward.format_penalty) == ({"verified": 500}, -1.0)
 
 

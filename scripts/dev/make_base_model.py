@@ -16,6 +16,7 @@ from openswerl.laptop.sloppy import Habits
 from openswerl.laptop.tokenizer import train_tokenizer
 
 SEED = 0
+VOCABULARY = 1400
 CLEAN = pretraining.Phase(6500, muon_lr=0.01, adam_lr=0.002)
 SLOPPY = pretraining.Phase(550, muon_lr=0.006, adam_lr=0.001)
 HABITS = Habits(fault_rate=0.62, wrong_rate=0.65)
@@ -31,7 +32,7 @@ def save(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Pa
 
 def main(out: Path) -> None:
     torch.set_num_threads(1)
-    tokenizer = train_tokenizer(1100, SEED)
+    tokenizer = train_tokenizer(VOCABULARY, SEED)
     clean = out / "clean"
     if not clean.exists():
         fresh = pretraining.new_model(tokenizer, SEED)

@@ -19,6 +19,7 @@ from openswerl.compose import CONF, choices, key_of, load
 from openswerl.errors import UserError
 
 GATE = ("gold", "none")
+MODES = {"gold": "gate", "regrade": "regrade"}  # of evaluate, which judge no policy: the names of their results
 # The wildcards of the stages that have some; no other stage depends on those of AXIS_NAMES.
 AXES = {
     "archive": ("span",),
@@ -47,6 +48,7 @@ class Stage:
 
 POLICY = ("model", "prompt", "edits")
 RECORD = ("rollout.replay",)
+JUDGED = (*RECORD, "evaluate.rows", "evaluate.logs")
 # What sft reads of the reward: whether an answer is right, not what a malformed one earns.
 SCORING = ("name", "kind", "options", "time_limit_s", "max_unscorable")
 
@@ -66,7 +68,7 @@ STAGES = {
     ),
     "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "tracking", "processes")),
     "evaluate": Stage(
-        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking"), files=RECORD
+        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking"), files=JUDGED
     ),
     "report": Stage(("report", "grid", "scale")),
 }
@@ -167,7 +169,8 @@ def relative_folder(stage: str) -> str:
 
 def axes(cfg: DictConfig) -> dict[str, object]:
     """Return this config's place on every wildcard axis."""
-    own = {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": cfg.policy, "seed": cfg.seed}
+    policy = MODES.get(cfg.evaluate.mode, cfg.policy)
+    own = {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": policy, "seed": cfg.seed}
     return own | {"span": cfg.span, "rollout": cfg.rollout.name}
 
 
@@ -192,9 +195,9 @@ def _runs_tests(cell: Cell) -> bool:
 
 def _before_evaluate(cell: Cell) -> tuple[Cell, ...]:
     """The benchmark, the gate (gold resolved, no patch unresolved), and the training of a trained policy."""
-    policy = cell.cfg.policy
-    world = [cell.at("laptop")] if cell.cfg.evaluate.benchmark == "laptop" else []
-    if policy in GATE:
+    policy, own = cell.cfg.policy, cell.cfg.evaluate
+    world = [cell.at("laptop")] if own.benchmark == "laptop" and own.mode != "regrade" else []
+    if policy in GATE or own.mode in MODES:
         return tuple(world)
     return (*world, *gate_cells(cell), *trained(cell))
 

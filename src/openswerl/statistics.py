@@ -1,10 +1,18 @@
-"""Small closed-form statistics."""
+"""Small statistics: intervals, an exact paired test, pass@k.
+
+Samples of one instance are not independent, so an instance, with all its samples, is what a resample draws.
+"""
 
 import math
 from statistics import NormalDist
 
+import numpy as np
+from numpy.typing import NDArray
 
-def wilson(k: float, n: int, confidence: float) -> tuple[float, float]:
+Interval = tuple[float, float]
+
+
+def wilson(k: float, n: int, confidence: float) -> Interval:
     """Return the Wilson score interval of a proportion: `k` successes in `n` trials (Wilson 1927).
 
     Raises ValueError unless 0 <= k <= n, n > 0 and 0 < confidence < 1.
@@ -26,3 +34,36 @@ def pass_at_k(n: int, correct: int, k: int) -> float:
     if not (0 <= correct <= n and 1 <= k <= n):
         raise ValueError(f"pass@{k} cannot be told from {correct} right of {n} samples")
     return 1.0 - math.comb(n - correct, k) / math.comb(n, k)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return the two-sided exact p-value for two counts of discordant pairs; 1.0 without any."""
+    discordant = only_first + only_second
+    tail = sum(math.comb(discordant, k) for k in range(min(only_first, only_second) + 1))
+    return min(1.0, 2 * tail / 2**discordant)
+
+
+def bootstrap(values: NDArray[np.float64], confidence: float, resamples: int, seed: int) -> Interval | None:
+    """Return the percentile interval of the mean over instances; None where all values agree, as it would be empty.
+
+    Args:
+        values: shape (instances,), one number per instance: a rate over its samples, or a paired difference.
+        confidence: coverage, between 0 and 1.
+        resamples: number of resamples.
+        seed: of the resampling; the same seed and shape draw the same instances.
+    """
+    if np.all(values == values[0]):
+        return None
+    drawn = np.random.default_rng(seed).integers(0, len(values), size=(resamples, len(values)))
+    means = values[drawn].mean(axis=1)
+    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
+
+
+def mean_interval(values: NDArray[np.float64], confidence: float, resamples: int, seed: int) -> Interval:
+    """Return the interval of a mean of rates over instances, shape (instances,), each between 0 and 1.
+
+    The bootstrap of `bootstrap`; where all instances agree, Wilson with n = instances stands in.
+    """
+    found = bootstrap(values, confidence, resamples, seed)
+    return found or wilson(min(float(values.sum()), len(values)), len(values), confidence)

@@ -192,7 +192,9 @@ class Stage:
 
     def job(self, policy: str, *overrides: str) -> Job:
         """Return the job of a policy under seed 0, the gate's outputs as inputs."""
-        settings = ["evaluate.splits={gate: 2, templates: 1}", "evaluate.samples=3", "tracking.wandb=disabled"]
+        settings = ["evaluate.samples=3", "tracking.wandb=disabled"]
+        if "evaluate=verified" not in overrides:
+            settings += ["evaluate.splits={gate: 2, templates: 1}", "evaluate.mini.splits={gate: 0}"]
         cfg = Cell("evaluate", (*settings, f"policy={policy}", *overrides)).view()
         inputs = {"laptop": self.world.laptop}
         inputs |= {f"evaluate-{name}-seed0": self.root / "evaluate" / name / "seed0" for name in ("gold", "none")}

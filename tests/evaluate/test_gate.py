@@ -1,10 +1,17 @@
+import json
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openswerl.errors import UserError
-from openswerl.evaluate.gate import check_gate, gate_candidate, invalid
+from openswerl.evaluate.backends.laptop import LaptopBackend
+from openswerl.evaluate.backends.replay import ReplayBackend
+from openswerl.evaluate.execution.cache import Cached
+from openswerl.evaluate.execution.store import Store
+from openswerl.evaluate.gate import check_gate, gate, gate_candidate, invalid
 from openswerl.files import write_jsonl
 
 
@@ -20,34 +27,54 @@ IDS = ("acme__calc-1", "acme__words-2", "acme__calc-3")
 
 def test_a_right_gate_is_silent(world: Any, tmp_path: Path) -> None:
     inputs = _inputs(tmp_path, dict.fromkeys(IDS, "resolved"), {**dict.fromkeys(IDS, "unresolved"), IDS[0]: "timeout"})
-    check_gate(inputs, world.problems())
+    assert check_gate(inputs, world.problems(), 0.0) == set()
+
+
+def test_a_few_invalid_instances_are_told_and_many_stop_the_evaluation(world: Any, tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path, {**dict.fromkeys(IDS, "resolved"), IDS[1]: "error"}, dict.fromkeys(IDS, "unresolved"))
+    assert check_gate(inputs, world.problems(), 0.34) == {IDS[1]}
+    with pytest.raises(UserError, match="acme__words-2"):
+        check_gate(inputs, world.problems(), 0.33)
+
+
+def test_if_all_are_invalid_no_share_is_enough(world: Any, tmp_path: Path) -> None:
+    inputs = _inputs(tmp_path, dict.fromkeys(IDS, "error"), dict.fromkeys(IDS, "unresolved"))
+    with pytest.raises(UserError, match="no model is evaluated"):
+        check_gate(inputs, world.problems(), 1.0)
+
+
+def test_a_base_that_fails_other_tests_is_invalid() -> None:
+    rows = [
+        {"instance_id": name, "status": "unresolved", "p2p_failed": failed} for name, failed in (("a", 0), ("b", 1))
+    ]
+    assert invalid(rows, "none") == ["b"]
 
 
 @pytest.mark.parametrize("status", ["unresolved", "timeout", "error", "apply_failed"])
 def test_gold_must_resolve(world: Any, tmp_path: Path, status: str) -> None:
     inputs = _inputs(tmp_path, dict.fromkeys(IDS, status), dict.fromkeys(IDS, "unresolved"))
     with pytest.raises(UserError, match=rf"policy=gold is not resolved on acme__calc-1 \({status}\), acme__words-2"):
-        check_gate(inputs, world.problems())
+        check_gate(inputs, world.problems(), 0.0)
 
 
 @pytest.mark.parametrize("status", ["resolved", "error", "apply_failed"])
 def test_no_patch_must_fail_and_really_run(world: Any, tmp_path: Path, status: str) -> None:
     inputs = _inputs(tmp_path, dict.fromkeys(IDS, "resolved"), {**dict.fromkeys(IDS, "unresolved"), IDS[1]: status})
     with pytest.raises(UserError, match=rf"policy=none is not unresolved on acme__words-2 \({status}\)"):
-        check_gate(inputs, world.problems())
+        check_gate(inputs, world.problems(), 0.0)
 
 
 def test_an_instance_that_the_gate_did_not_run_is_named(world: Any, tmp_path: Path) -> None:
     inputs = _inputs(tmp_path, dict.fromkeys(IDS[:2], "resolved"), dict.fromkeys(IDS, "unresolved"))
     with pytest.raises(UserError, match="policy=gold did not run acme__calc-3"):
-        check_gate(inputs, world.problems())
+        check_gate(inputs, world.problems(), 0.0)
 
 
 def test_a_long_list_is_shortened(world: Any, tmp_path: Path) -> None:
     many = {f"i{number}": "error" for number in range(9)}
     inputs = _inputs(tmp_path, dict.fromkeys(IDS, "resolved") | many, dict.fromkeys(IDS, "unresolved"))
     with pytest.raises(UserError, match=r"i4 \(error\) and 4 more; repair or remove"):
-        check_gate(inputs, world.problems())
+        check_gate(inputs, world.problems(), 0.0)
 
 
 def test_the_gates_own_runs_mark_invalid_instances(world: Any) -> None:
@@ -55,3 +82,71 @@ def test_the_gates_own_runs_mark_invalid_instances(world: Any) -> None:
     assert invalid(rows, "gold") == ["b"] and invalid(rows, "none") == ["a"]
     problem = world.problems()[0]
     assert gate_candidate(problem, "gold").patch == problem.gold.patch and gate_candidate(problem, "none").patch == ""
+
+
+def _gate(world: Any, folder: Path, repeats: int = 1) -> dict[str, dict[str, Any]]:
+    """Run the gate in the laptop's sandbox."""
+    with closing(Cached(LaptopBackend(world.sources(), "bubblewrap", 10), Store(folder))) as backend:
+        return {row["instance_id"]: row for row in gate(world.problems(), backend, repeats)}
+
+
+@pytest.mark.slow
+def test_right_instances_are_valid_in_every_run(world: Any, tmp_path: Path) -> None:
+    rows = _gate(world, tmp_path, repeats=2)
+    assert [(row["valid"], row["reason"]) for row in rows.values()] == [(True, None)] * 3
+    runs = rows["acme__calc-1"]["runs"]
+    assert [(run["policy"], run["attempt"], run["status"], run["passed"]) for run in runs] == [
+        ("gold", 0, "resolved", (1, 1)), ("gold", 1, "resolved", (1, 1)),
+        ("none", 0, "unresolved", (0, 1)), ("none", 1, "unresolved", (0, 1)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"FAIL_TO_PASS": '["tests/test_core.py::test_name"]', "PASS_TO_PASS": "[]"}, "base_passes_f2p"),
+        ({"FAIL_TO_PASS": '["tests/test_core.py::absent"]'}, "gold_unresolved"),
+        ({"PASS_TO_PASS": '["tests/test_core.py::test_add", "tests/test_core.py::test_name"]'}, "base_fails_p2p"),
+        ({"patch": ""}, "gold_unresolved"),
+        ({"patch": "no patch"}, "gold_apply_failed"),
+    ],
+)
+def test_what_is_wrong_with_an_instance_is_named(
+    own_world: Any, tmp_path: Path, change: dict[str, str], reason: str
+) -> None:
+    own_world.rows = [{**own_world.rows[0], **change}, *own_world.rows[1:]]
+    own_world.write()
+    rows = _gate(own_world, tmp_path)
+    assert rows["acme__calc-1"]["reason"] == reason and not rows["acme__calc-1"]["valid"]
+    assert rows["acme__words-2"]["valid"]
+
+
+def _log(*lines: str) -> str:
+    tests = "\n".join(["=== short test summary info ===", *lines, "=== 1 failed, 1 passed in 0.1s ==="])
+    return f"+ : '>>>>> Start Test Output'\n{tests}\n+ : '>>>>> End Test Output'\n"
+
+
+ADD, NAME = "tests/test_core.py::test_add", "tests/test_core.py::test_name"
+GOLD, BASE = _log(f"PASSED {ADD}", f"PASSED {NAME}"), _log(f"FAILED {ADD}", f"PASSED {NAME}")
+LATE = "\n\nTimeout error: 9 seconds exceeded."
+
+
+@pytest.mark.parametrize(
+    ("gold", "base", "reason"),
+    [
+        ([GOLD, GOLD], [BASE, BASE], None),
+        ([GOLD, BASE], [BASE, BASE], "flaky"),
+        ([GOLD, GOLD], [BASE, GOLD], "flaky"),
+        ([GOLD, GOLD], [LATE, BASE], None),
+        ([LATE, LATE], [BASE, BASE], "gold_timeout"),
+        ([GOLD, GOLD], ["no image", "no image"], "infrastructure"),
+        (["no image", GOLD], [BASE, BASE], "flaky"),
+        ([GOLD, GOLD], [_log(), _log()], "base_fails_p2p"),
+    ],
+)
+def test_recorded_runs_decide(world: Any, tmp_path: Path, gold: list[str], base: list[str], reason: str | None) -> None:
+    logs: dict[bool, Iterator[str]] = {True: iter(gold), False: iter(base)}
+    with closing(Cached(ReplayBackend(lambda _, patch: next(logs[bool(patch)])), Store(tmp_path))) as backend:
+        (row,) = gate(world.problems()[:1], backend, 2)
+    assert (row["valid"], row["reason"]) == (reason is None, reason) and len(row["runs"]) == 4
+    assert json.loads(json.dumps(row))["runs"][0]["policy"] == "gold"

@@ -35,9 +35,12 @@ def test_the_task_has_no_gold_field() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"FAIL_TO_PASS": "[]", "PASS_TO_PASS": []}, "line 1: o__r-1 has no tests"),
-        ({"eval_script": None}, "line 1: eval_script is not a text"),
-        ({"FAIL_TO_PASS": "[t]"}, "line 1 is not a SWE-bench v5 row"),
+        (
+            {"FAIL_TO_PASS": "[]", "PASS_TO_PASS": []},
+            r"row 1 \(o__r-1\): it has no tests, so any patch would",
+        ),
+        ({"FAIL_TO_PASS": "[t]"}, r"row 1 \(o__r-1\): FAIL_TO_PASS or PASS_TO_PASS is not a list"),
+        ({"repo": 3}, "row 1: repo is missing or not a text"),
         ({"split": "other"}, "0 rows of split gate, fewer than evaluate.splits asks for \\(1\\)"),
     ],
 )
@@ -47,14 +50,29 @@ def test_a_bad_row_is_refused_in_one_line(tmp_path: Path, change: dict[str, Any]
     assert "\n" not in str(error.value)
 
 
-def test_a_missing_field_a_double_id_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text('{"instance_id": "x"}\n')
-    with pytest.raises(UserError, match=r"line 1 is not a SWE-bench v5 row \(KeyError\('repo'\)\)"):
-        load(tmp_path / "rows.jsonl", {"gate": 1})
-    with pytest.raises(UserError, match="o__r-1 occurs twice"):
+def test_a_double_id_and_a_missing_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="row 2: o__r-1 occurs twice"):
         _load(tmp_path, {}, {})
     with pytest.raises(UserError, match=r"absent\.jsonl is missing"):
         load(tmp_path / "absent.jsonl", {})
+
+
+def test_with_a_quarantine_bad_rows_are_written_told_and_counted(tmp_path: Path, capsys: Any) -> None:
+    path, aside = tmp_path / "rows.jsonl", tmp_path / "quarantine.jsonl"
+    rows = [ROW, ROW | {"instance_id": "b", "FAIL_TO_PASS": []}, ROW | {"instance_id": "c"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "half a li\n")
+    found = load(path, {"gate": 4}, aside)
+    assert [problem.task.instance_id for problem in found] == ["o__r-1", "c"]
+    assert [json.loads(line)["code"] for line in aside.read_text().splitlines()] == ["no_tests", "not_a_row"]
+    assert "2 rows cannot be graded (no_tests 1, not_a_row 1)" in capsys.readouterr().out
+    with pytest.raises(UserError, match="has 2 rows of split gate"):
+        load(path, {"gate": 5}, aside)
+
+
+def test_a_row_without_a_split_is_of_the_benchmark(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([{key: value for key, value in ROW.items() if key != "split"}]))
+    assert load(path, {"verified": 1})[0].task.split == "verified"
 
 
 def test_the_test_command_is_read_from_the_script(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from openswerl.rollout import open_sampler
 @pytest.fixture(scope="module")
 def tokenizer():
     torch.set_num_threads(1)
-    return train_tokenizer(1100, 0)
+    return train_tokenizer(1400, 0)
 
 
 def oracle(task):

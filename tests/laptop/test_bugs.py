@@ -5,7 +5,7 @@ import random
 import pytest
 
 from openswerl.laptop.bugs import SYMPTOMS, find_bugs, symptom, untidy
-from openswerl.laptop.functions import behaviour, is_held_out, sample_inputs, write_function
+from openswerl.laptop.functions import behaviour, is_held_out, same, sample_inputs, write_function
 from openswerl.laptop.tasks import pick_bug
 from openswerl.laptop.templates import HELD, TRAIN
 
@@ -39,6 +39,13 @@ def test_known_mutations():
     assert ("compare", source.replace("x < limit", "x <= limit")) in bugs
     assert ("boolean", source.replace("return True", "return False")) in bugs
     assert any(kind == "default" and "limit=4" not in text for kind, text in bugs)
+
+
+def test_behaviours_are_compared_as_python_does():
+    assert same(["0", "[1]", "!TypeError"], ["-0.0", "[1.0]", "!TypeError"])
+    assert not same(["'0'"], ["0"])
+    assert not same(["!TypeError"], ["!IndexError"])
+    assert not same(["!TypeError"], ["0"])
 
 
 def test_untidy_marks_the_first_changed_line():

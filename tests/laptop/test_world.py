@@ -2,14 +2,18 @@
 
 import gzip
 import json
+import random
 import re
 import subprocess
 import sys
 from collections import Counter
 
 from openswerl.config import Cell
+from openswerl.laptop.fixes import fix_something
 from openswerl.laptop.functions import is_held_out
+from openswerl.laptop.repository import found
 from openswerl.laptop.run import run
+from openswerl.laptop.templates import TRAIN
 from openswerl.stage import Job
 
 OPTIONS = ["-rA", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", "."]
@@ -78,13 +82,34 @@ def apply(tree, patch):
 
 
 def failing(tree, row):
-    path = re.search(r"pytest .* (tests/\S+)", row["eval_script"])[1]
-    command = [sys.executable, "-m", "pytest", *OPTIONS, path]
+    paths = re.findall(r" (tests/\S+)", re.search(r"pytest (.*)", row["eval_script"])[0])
+    command = [sys.executable, "-m", "pytest", *OPTIONS, *paths]
     printed = subprocess.run(command, cwd=tree, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}).stdout
     results = dict(line.split()[:2][::-1] for line in printed.splitlines() if line.startswith(("PASSED", "FAILED")))
     named = set(json.loads(row["FAIL_TO_PASS"]) + json.loads(row["PASS_TO_PASS"]))
     assert results.keys() == named
     return {test for test, result in results.items() if result == "FAILED"}
+
+
+def test_every_row_guards_tests_of_several_files(world):
+    out, _ = world
+    for row in rows(out):
+        kept = json.loads(row["PASS_TO_PASS"])
+        assert len(kept) >= 6 and len({name.partition("::")[0] for name in kept}) >= 3
+        assert not any(name.partition("::")[0] in row["test_patch"] for name in kept)
+
+
+def test_some_fixes_of_held_out_repositories_change_two_files():
+    plans = []
+    for seed in range(15):
+        repository = found("o/shop", "shop", random.Random(seed), TRAIN, held=True, untidy=True, pulls=18)
+        plans += [fix_something(repository, with_tests=True) for _ in range(18)]
+    double = [plan for plan in plans if len(plan.tests) == 2]
+    assert 0.08 < len(double) / len(plans) < 0.25
+    for plan in double:
+        assert len({file.module for file in plan.tests}) == 2
+        for file in plan.tests:
+            assert not any(check.passes(plan.bugs[file.module, check.function]) for check in file.checks)
 
 
 def test_held_out_names_and_repositories_are_unseen(world):

@@ -38,6 +38,7 @@ def outcome(instance: str, split: str, decoding: str, sample: int, well: bool, r
     status = "resolved" if resolved else "unresolved" if well else "format_error"
     row = {"instance_id": instance, "split": split, "decoding": decoding, "sample": sample, "format_ok": well}
     row |= {"reason": None if well else "no_tags", "patch_sha": "0" if well else None, "status": status, "reward": None}
+    row["cause"] = "resolved" if resolved else "not_fixed" if well else "bad_format"
     return row | ({"output": ANSWER} if decoding == "greedy" else {})
 
 
@@ -109,6 +110,78 @@ def write_inputs(root: Path) -> dict[str, Path]:
     return folders
 
 
+POINT = {"instances": 7, "not_judged": 1}
+
+
+def curve(*rates: float) -> list[dict[str, Any]]:
+    """Points at 1, 2, 4, ... with an interval of ten points to either side."""
+    return [
+        {"k": 2**power, **POINT, "rate": rate, "low": max(0, rate - 0.1), "high": min(1, rate + 0.1)}
+        for power, rate in enumerate(rates)
+    ]
+
+
+def mini_split(level: float) -> dict[str, Any]:
+    """What result.json says of one split: recall and rates rise with the level, which is a number below 0.6."""
+    at = [{"k": k, "recall": level + k / 20, "low": level, "high": level + 0.3, "random": k / 10} for k in (1, 2, 3)]
+    return {
+        "instances": 8,
+        "localisation": {
+            "instances": 7,
+            "without_oracle": 1,
+            "shown": 9.5,
+            "at": at,
+            "any": {"rate": 0.75, "low": 0.4, "high": 0.9},
+        },
+        "tests": {"instances": 5, "rate": 0.625, "low": 0.3057, "high": 0.8632, "kept": 2.25},
+        "regression": {"instances": 6, "tests": 3.5},
+        "repair": {"samples": 8.0, "distinct": 4.5, "unanswered": 1, "reasons": {"no_tags": 3}},
+        "scaling": {"repair": curve(level, level + 0.1, level + 0.2, level + 0.25), "tests": curve(level, level + 0.2)},
+        "pass_at_k": {"1": level, "8": level + 0.333},
+        "counts": {},
+    }
+
+
+def groups() -> dict[str, Any]:
+    """Two repositories; one instance of the second was not judged."""
+    rates = [("acme/calc", 4, 0, 0.5, 0.15, 0.85), ("acme/text", 3, 1, None, None, None)]
+    keys = ("group", "instances", "not_judged", "resolved_rate", "resolved_low", "resolved_high")
+    repository = [dict(zip(keys, values, strict=True)) for values in rates]
+    return {"gate": {"greedy": {"repository": repository, "files": repository[:1]}}}
+
+
+def mini_rows(policy: str) -> list[dict[str, Any]]:
+    """Choices on the gate split: the full one resolves as many as greedy, fewer stages one less; one is not judged."""
+    rows = []
+    for choice, less in (("mini", 0), ("mini-majority", 1), ("mini-regression", 1), ("mini-reproduction", 1)):
+        rows += [outcome(f"gate-{k}", "gate", choice, 0, True, 0 < k <= GREEDY[policy][1] - less - 1) for k in range(8)]
+        rows[-8] |= {"status": "error", "reason": "infrastructure", "cause": "infrastructure"}
+    return rows
+
+
+def add_mini(
+    folders: dict[str, Path], selection: str = "honest", sandbox: str = "bubblewrap", apart: float = 0.1
+) -> None:
+    """Let Agentless Mini have run for every policy; the levels of two policies lie `apart`."""
+    for level, policy in enumerate(name for name in GREEDY if name not in ("gold", "none")):
+        folder = folders[f"evaluate-{policy}-seed0"]
+        mini = {"selection": selection, "confidence": 0.95, "splits": {"gate": mini_split(level * apart)}}
+        result = {"digest": f"digest-of-{folder.name}", "sandbox": sandbox, "mini": mini, "breakdown": groups()}
+        write_json(folder / "result.json", result)
+        write_jsonl(folder / "outcomes.jsonl", [*outcomes(policy), *mini_rows(policy)])
+
+
+@pytest.fixture
+def mini_job(tmp_path: Path, inputs: dict[str, Path]) -> Callable[..., Job]:
+    """Return the report's job after Agentless Mini has run."""
+
+    def make(selection: str = "honest", sandbox: str = "bubblewrap", apart: float = 0.1) -> Job:
+        add_mini(inputs, selection, sandbox, apart)
+        return job_for(tmp_path / "results", inputs)
+
+    return make
+
+
 def change_lines(path: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
     rows = change([json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line])
     write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
@@ -144,3 +217,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     root = tmp_path_factory.mktemp("page")
     run(job_for(root / "results", write_inputs(root / "inputs")))
     return (root / "results" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def finished_mini(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """A report that was made after Agentless Mini had run; not to be changed."""
+    root = tmp_path_factory.mktemp("mini")
+    folders = write_inputs(root / "inputs")
+    add_mini(folders)
+    job = job_for(root / "results", folders)
+    run(job)
+    return job

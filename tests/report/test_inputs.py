@@ -103,6 +103,7 @@ def test_a_result_without_its_facts_is_refused(job: Job, name: str, result: dict
             lambda rows: [row | {"status": "resolved"} for row in rows],
             "gate-7 is resolved by an answer that is not well",
         ),
+        (lambda rows: [row | {"cause": "luck"} for row in rows], "cause luck is unknown"),
         (lambda rows: [row | {"split": "other"} for row in rows], "split other is not in evaluate.splits"),
         (
             lambda rows: [row for row in rows if row["decoding"] != "vote" or row["instance_id"] != "gate-1"],
@@ -133,4 +134,32 @@ def test_an_empty_grid_is_refused(job: Job) -> None:
 def test_a_folder_without_outcomes_is_named(job: Job) -> None:
     (job.inputs["evaluate-gold-seed0"] / "outcomes.jsonl").unlink()
     with pytest.raises(UserError, match=r"evaluate-gold-seed0/outcomes\.jsonl cannot be read"):
+        read(job)
+
+
+def test_what_agentless_mini_left_is_read(mini_job: Callable[..., Job]) -> None:
+    found = read(mini_job("paper_compat"))
+    mini = found.evaluations[1].mini
+    assert mini and found.leaks and not read(mini_job()).leaks
+    own = mini.splits["gate"]
+    assert own.localisation and (own.localisation.at[0].recall, own.tests.rate) == (0.15000000000000002, 0.625)
+    assert [point.k for point in own.scaling["repair"]] == [1, 2, 4, 8]
+    assert found.evaluations[0].breakdown["gate"]["greedy"]["repository"][1].resolved_rate is None
+
+
+def test_policies_must_have_the_same_choices(mini_job: Callable[..., Job], edit_lines: Edit) -> None:
+    job = mini_job()
+    edit_lines(
+        job.inputs["evaluate-sft-seed0"] / "outcomes.jsonl",
+        lambda rows: [row for row in rows if (row["decoding"], row["instance_id"]) != ("mini", "gate-3")],
+    )
+    with pytest.raises(UserError, match="differ in the instances of mini"):
+        read(job)
+
+
+def test_a_summary_that_does_not_fit_is_refused(mini_job: Callable[..., Job]) -> None:
+    job = mini_job()
+    path = job.inputs["evaluate-sft-seed0"] / "result.json"
+    path.write_text(path.read_text().replace('"selection"', '"choice"'))
+    with pytest.raises(UserError, match=r"result\.json: Object missing required field `selection`"):
         read(job)

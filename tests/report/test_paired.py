@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from openswerl.files import write_json
+from openswerl.files import read_jsonl, write_json, write_jsonl
 from openswerl.report.inputs import gather
-from openswerl.report.paired import Difference, differences, pairs
+from openswerl.report.paired import Difference, ablation, differences, pairs
 from openswerl.stage import Job
 
 
@@ -57,11 +57,39 @@ def test_several_seeds_are_averaged_instance_by_instance(
         twin = tmp_path / "inputs" / name.replace("seed0", "seed1")
         twin.symlink_to(folders[name])
         folders[twin.name] = twin
-    lines = (folders["evaluate-base-seed0"] / "outcomes.jsonl").read_text().replace("resolved", "unresolved")
+    failed = {"status": "unresolved", "cause": "not_fixed"}
+    rows_of_base = read_jsonl(folders["evaluate-base-seed0"] / "outcomes.jsonl")
     folders["evaluate-base-seed1"] = tmp_path / "other"
     write_json(tmp_path / "other" / "result.json", {"digest": "x", "sandbox": "bubblewrap"})
-    (tmp_path / "other" / "outcomes.jsonl").write_text(lines.replace("ununresolved", "unresolved"))
+    rows_of_base = [row | failed if row["status"] == "resolved" else row for row in rows_of_base]
+    write_jsonl(tmp_path / "other" / "outcomes.jsonl", rows_of_base)
     rows = found(make_job(tmp_path / "results", folders, "grid.seed=[0,1]"))
     values = [rows["grpo-continuous", "base", "resolved", "greedy", seed].value for seed in (0, 1, "all")]
     assert values == pytest.approx([0.5, 0.75, 0.625])
     assert rows["grpo-continuous", "base", "resolved", "greedy", "all"].p is None
+
+
+def test_only_instances_judged_for_both_are_compared(job: Job, edit_lines: Callable[..., None]) -> None:
+    """Gate instances 0 and 1 of base were lost; of the other six it resolves none, the GRPO policy four."""
+    lost = {"status": "error", "reason": "rate_limit", "cause": "unanswered", "format_ok": False}
+    edit_lines(
+        job.inputs["evaluate-base-seed0"] / "outcomes.jsonl",
+        lambda rows: [row | lost if row["instance_id"] in ("gate-0", "gate-1") else row for row in rows],
+    )
+    row = found(job)["grpo-continuous", "base", "resolved", "greedy", 0]
+    assert (row.n, row.rate, row.rate_against) == (6, pytest.approx(4 / 6), 0)
+    assert (row.only_policy, row.only_against, row.p) == (4, 0, 2 / 16)
+
+
+def test_choices_of_agentless_mini_are_compared_between_and_within_policies(mini_job: Callable[[], Job]) -> None:
+    """Of the seven judged instances, the GRPO policy resolves five and base one; fewer stages resolve one less."""
+    job = mini_job()
+    row = found(job)["grpo-continuous", "base", "resolved", "mini", 0]
+    assert (row.n, row.rate, row.rate_against, row.p) == (7, 5 / 7, 1 / 7, 2 / 16)
+    inputs = gather(job.inputs, job.cfg.grid, job.cfg.report.splits)
+    rows = {(row.policy, row.against): row for row in ablation(inputs, job.cfg.report)}
+    less = rows["grpo-continuous", "mini-majority"]
+    assert (less.n, less.rate, less.rate_against) == (7, 5 / 7, 4 / 7)
+    assert (less.only_policy, less.only_against, less.p) == (1, 0, 1.0)
+    assert len(rows) == 5 * 3
+    assert {row.measure for row in found(job).values() if row.decoding == "mini"} == {"resolved"}

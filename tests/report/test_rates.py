@@ -11,7 +11,7 @@ SETTINGS = SimpleNamespace(confidence=0.95, resamples=2000, bootstrap_seed=0, sp
 
 def answers(decoding: Decoding, resolved: list[list[bool]]) -> list[Outcome]:
     return [
-        Outcome(f"i{k:03d}", "gate", decoding, s, True, "resolved" if flag else "unresolved")
+        Outcome(f"i{k:03d}", "gate", decoding, s, True, *(2 * ["resolved"] if flag else ["unresolved", "not_fixed"]))
         for k, flags in enumerate(resolved)
         for s, flag in enumerate(flags)
     ]
@@ -51,3 +51,21 @@ def test_wilson_over_instances_stands_in_where_all_instances_agree() -> None:
 def test_instance_means_are_in_order_of_id() -> None:
     rows = answers("sample", [[True, False], [True, True]])[::-1]
     assert list(instance_means(rows, [row.resolved for row in rows]).items()) == [("i000", 0.5), ("i001", 1.0)]
+
+
+def test_what_was_not_judged_is_in_no_rate_and_is_counted() -> None:
+    rows = answers("greedy", [[True], [False], [False]])
+    rows += [
+        Outcome("x", "gate", "greedy", 0, False, "error", "unanswered", "rate_limit"),
+        Outcome("y", "gate", "greedy", 0, True, "error", "infrastructure", "infrastructure"),
+    ]
+    (row,) = rate_rows([Evaluation("base", 0, "bubblewrap", rows)], "greedy", SETTINGS)
+    assert (row.n, row.not_judged, row.resolved.value, row.format.value) == (3, 2, pytest.approx(1 / 3), 1.0)
+    assert not list(rate_rows([Evaluation("base", 0, "bubblewrap", rows[3:])], "greedy", SETTINGS))
+
+
+def test_an_instance_keeps_its_judged_samples() -> None:
+    rows = answers("sample", [[True, True], [False, False]])
+    rows[1] = Outcome("i000", "gate", "sample", 1, False, "error", "unanswered", "too_slow")
+    (row,) = rate_rows([Evaluation("base", 0, "bubblewrap", rows)], "sample", SETTINGS)
+    assert (row.n, row.not_judged, row.resolved.value) == (3, 1, 0.5), "a mean of instances, not of answers"

@@ -54,7 +54,7 @@ def test_shelves_without_any_well_formed_answer() -> None:
 
 def test_the_instance_shown_is_where_outcomes_differ() -> None:
     def evaluation(policy: str, *statuses: str) -> Evaluation:
-        rows = [Outcome(f"i{k}", "gate", "greedy", 0, True, status) for k, status in enumerate(statuses)]
+        rows = [Outcome(f"i{k}", "gate", "greedy", 0, True, status, "stopped") for k, status in enumerate(statuses)]
         return Evaluation(policy, 0, "bubblewrap", rows)
 
     shown = one_instance([evaluation("base", "error", "error"), evaluation("sft", "error", "resolved")], "gate")

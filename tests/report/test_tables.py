@@ -8,7 +8,7 @@ from openswerl.report.rates import rate_rows
 from openswerl.report.rows import FunnelRow
 from openswerl.stage import Job
 
-COLUMNS = "policy,split,seed,n,format_rate,format_low,format_high,resolved_rate,resolved_low,resolved_high"
+COLUMNS = "policy,split,seed,n,not_judged,format_rate,format_low,format_high,resolved_rate,resolved_low,resolved_high"
 
 
 def read(text: str) -> list[dict[str, str]]:

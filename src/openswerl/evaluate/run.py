@@ -1,8 +1,7 @@
-"""The evaluate stage: repair, execute, grade."""
+"""The evaluate stage: one policy's answers, executed and graded; or the environments alone; or other people's logs."""
 
 import functools
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
@@ -11,51 +10,60 @@ from typing import Any
 from openswerl.config import GATE
 from openswerl.edits import rules_of
 from openswerl.errors import UserError
-from openswerl.evaluate.execution.cache import Cache
-from openswerl.evaluate.execution.execute import Executed, execute
+from openswerl.evaluate.agentless import Agentless, agentless, facts
+from openswerl.evaluate.execution.cache import Cached
 from openswerl.evaluate.execution.sources import Sources
-from openswerl.evaluate.gate import check_gate, gate_candidate, invalid
-from openswerl.evaluate.harness.judge import judge
+from openswerl.evaluate.gate import check_gate, gate, gate_candidate, invalid
+from openswerl.evaluate.grading import Answers, Grader
 from openswerl.evaluate.harness.official import OfficialRun
+from openswerl.evaluate.harness.regrade import regrade
+from openswerl.evaluate.opening import open_backend, open_problems, open_sources
 from openswerl.evaluate.oracle.context import build_tasks
 from openswerl.evaluate.oracle.reading import Asking
 from openswerl.evaluate.oracle.repair import Candidate, Policy, repair
 from openswerl.evaluate.oracle.vote import vote
-from openswerl.evaluate.outcomes import Row, metrics, outcome_row, summarise
 from openswerl.evaluate.policies import open_policy
-from openswerl.evaluate.sandbox import isolation
-from openswerl.evaluate.sandbox.worker import Worker
-from openswerl.evaluate.views import Problem, load
+from openswerl.evaluate.results.breakdown import breakdown
+from openswerl.evaluate.results.outcomes import Row, mark_invalid, metrics, summarise
+from openswerl.evaluate.views import Problem
 from openswerl.files import write_jsonl
 from openswerl.rollout import count_faults
 from openswerl.stage import Job
 from openswerl.tracking import mirror
 
-Answers = Sequence[tuple[Problem, Sequence[Candidate]]]
+OFFICIAL = {"greedy": "swebench", "mini": "swebench-mini"}  # decodings whose logs are kept, and the folders of these
 
 
 def run(job: Job) -> dict[str, Any]:
-    """Evaluate one policy, or the gate's gold and none; writes outcomes.jsonl, predictions.jsonl and swebench/."""
+    """Do what `evaluate.mode` says."""
+    if job.cfg.evaluate.mode == "gold":
+        return check_environments(job)
+    if job.cfg.evaluate.mode == "regrade":
+        return grade_again(job)
     return evaluate(job, lambda: open_policy(job.cfg, job.inputs))
 
 
 def evaluate(job: Job, open_policy: Callable[[], Policy]) -> dict[str, Any]:
-    """Do the stage's work with the policy that `open_policy` returns; the gate's runs do not call it."""
-    cfg = job.cfg
-    if cfg.evaluate.benchmark != "laptop":
-        raise UserError(
-            f"evaluate.benchmark={cfg.evaluate.benchmark} cannot be run yet: SWE-bench Verified needs the evaluation "
-            "stage's container backend, which is not written; choose evaluate=laptop"
-        )
-    isolation.require(cfg.evaluate.sandbox)
-    say = functools.partial(_say, cfg.policy)
-    problems = load(job.inputs["laptop"] / "benchmark" / "rows.jsonl", cfg.evaluate.splits)
-    sources = Sources(job.inputs["laptop"] / "repos")
-    answers = _answers(job, problems, sources, open_policy, say)
-    executed = _execute(job, answers, sources, say)
-    rows = _grade(job, answers, executed)
-    write_jsonl(job.out / "outcomes.jsonl", rows)
-    return _finish(job, rows, executed)
+    """Evaluate one policy, or the gate's gold and none, which do not call `open_policy`.
+
+    Writes outcomes.jsonl, predictions.jsonl, swebench/, and for Agentless Mini mini/ and swebench-mini/.
+    """
+    say = functools.partial(_say, job.cfg.policy)
+    problems, sources = open_problems(job), open_sources(job)
+    wrong = set() if job.cfg.policy in GATE else check_gate(job.inputs, problems, job.cfg.evaluate.max_invalid)
+    with closing(open_backend(job, problems, sources, say)) as backend:
+        answers, mini = _answers(job, problems, sources, open_policy, backend, say)
+        grader = Grader(backend, say, bare=job.cfg.policy == "none")
+        known = facts(problems, sources, mini.shown if mini else {})
+        rows = grader.rows(answers, officials := _officials(job, answers), mini.localised(known) if mini else {})
+        for decoding, official in officials.items():
+            official.finish(
+                job.out / ("predictions.jsonl" if decoding == "greedy" else f"{decoding}/predictions.jsonl")
+            )
+        rows = mark_invalid(rows, wrong)
+        write_jsonl(job.out / "outcomes.jsonl", rows)
+        extra = {"mini": mini.summary(known, grader)} if mini else {}
+        return {**_finish(job, rows, wrong), **extra, "breakdown": breakdown(rows, known), **_counts(backend)}
 
 
 def _say(policy: str, text: str) -> None:
@@ -67,67 +75,89 @@ def _answers(
     problems: Sequence[Problem],
     sources: Sources,
     open_policy: Callable[[], Policy],
+    backend: Cached,
     say: Callable[[str], None],
-) -> Answers:
+) -> tuple[Answers, Agentless | None]:
+    """Return every instance's candidates, those of Agentless Mini last, and what its steps found."""
     cfg = job.cfg
     if cfg.policy in GATE:
-        return [(problem, [gate_candidate(problem, cfg.policy)]) for problem in problems]
-    check_gate(job.inputs, problems)
+        return [(problem, [gate_candidate(problem, cfg.policy)]) for problem in problems], None
     tasks = build_tasks(problems, sources, cfg)
     asking = Asking(cfg.model.prompt, cfg.prompt.answer, rules_of(cfg.edits))
     policy = open_policy()
     with closing(policy.sampler):
         found = repair(tasks, policy, cfg.evaluate, asking, seed=cfg.seed, say=say)
+        mini = None
+        if sum(cfg.evaluate.mini.splits.values()):
+            mini = agentless(job, problems, sources, policy, backend, asking, say)
+    _tell_faults(found, say)
+    chosen = mini.answers if mini else {}
+    answers = [
+        (problem, [*group, *vote(group), *chosen.get(problem.task.instance_id, [])])
+        for problem, group in zip(problems, found, strict=True)
+    ]
+    return answers, mini
+
+
+def _tell_faults(found: Sequence[Sequence[Candidate]], say: Callable[[str], None]) -> None:
     if told := count_faults(candidate.reason for group in found for candidate in group):
-        say(f"WARNING: {told} and count as unresolved; snakemake --force asks for them again")
-    return [(problem, [*group, *vote(group)]) for problem, group in zip(problems, found, strict=True)]
+        say(f"WARNING: {told} and are in no rate; snakemake --force asks for them again")
 
 
-def _execute(job: Job, answers: Answers, sources: Sources, say: Callable[[str], None]) -> Executed:
-    cfg = job.cfg.evaluate
-    cache = Cache(job.out.parent.parent / "cache", cfg.sandbox, cfg.test_timeout_s)
-    base_too = job.cfg.policy == "none"
-    wanted = [(p, c.patch) for p, group in answers for c in group if (c.patch or base_too) and not c.refused]
-    with Worker(cfg.sandbox) as worker:
-        return execute(wanted, sources, cache, worker, cfg.test_timeout_s, say)
+def _officials(job: Job, answers: Answers) -> dict[str, OfficialRun]:
+    """Return the official layout of each decoding in OFFICIAL that there is."""
+    officials = {}
+    for decoding, name in OFFICIAL.items():
+        first = [(p.gold, c.patch) for p, group in answers for c in group if c.decoding == decoding]
+        if first:
+            golds, patches = zip(*first, strict=True)
+            officials[decoding] = OfficialRun(job.out / name, job.cfg.policy, golds, patches)
+    return officials
 
 
-def _grade(job: Job, answers: Answers, executed: Executed) -> list[Row]:
-    """Grade every answer; the greedy ones in the official layout, where the logs stay."""
-    golds, greedy = [problem.gold for problem, _ in answers], [group[0].patch for _, group in answers]
-    official = OfficialRun(job.out / "swebench", job.cfg.policy, golds, greedy)
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="openswerl-grade-") as scratch:
-        for problem, group in answers:
-            for candidate in group:
-                execution = executed.results.get((problem.gold.instance_id, candidate.patch))
-                kept = candidate.decoding == "greedy"
-                log = official.log(problem.gold.instance_id) if kept else Path(scratch, "test_output.txt")
-                verdict = judge(problem.gold, candidate, execution, log)
-                rows.append(outcome_row(problem, candidate, verdict))
-                if kept:
-                    official.record(problem.gold.instance_id, candidate.patch, execution, verdict)
-    official.finish(job.out / "predictions.jsonl")
-    return rows
-
-
-def _finish(job: Job, rows: list[Row], executed: Executed) -> dict[str, Any]:
+def _finish(job: Job, rows: list[Row], wrong: Collection[str]) -> dict[str, Any]:
     cfg = job.cfg
     summary = summarise(rows)
     numbers = metrics(summary)
     write_jsonl(job.out / "metrics.jsonl", [numbers])
     group = f"evaluate-{cfg.policy}-seed{cfg.seed}"
     mirror([numbers], cfg, stage="evaluate", digest=job.digest, group=group, folder=job.out)
-    wrong = invalid(rows, cfg.policy) if cfg.policy in GATE else []
-    if wrong:
-        _say(cfg.policy, f"WARNING: {len(wrong)} invalid instances: {', '.join(wrong)}")
+    found = sorted(wrong) or (invalid(rows, cfg.policy) if cfg.policy in GATE else [])
+    if found:
+        _say(cfg.policy, f"WARNING: {len(found)} instances are not valid here: {', '.join(found)}")
     return {
         "policy": cfg.policy,
         "benchmark": cfg.evaluate.benchmark,
+        "backend": cfg.evaluate.backend,
         "sandbox": cfg.evaluate.sandbox,
         "swebench": version("swebench"),
-        "executed": executed.run,
-        "cached": executed.cached,
-        "invalid": wrong,
+        "invalid": found,
         "splits": summary,
     }
+
+
+def _counts(backend: Cached) -> dict[str, int]:
+    return {"executed": backend.ran, "cached": backend.found}
+
+
+def check_environments(job: Job) -> dict[str, Any]:
+    """Run the gate alone, `gate_runs` times an instance; writes gate.jsonl."""
+    say = functools.partial(_say, "gate")
+    problems, sources = open_problems(job), open_sources(job)
+    rows = []
+    with closing(open_backend(job, problems, sources, say)) as backend:
+        for row in gate(problems, backend, job.cfg.evaluate.gate_runs):
+            rows.append(row)
+            say(f"{len(rows)}/{len(problems)} {row['instance_id']}: {row['reason'] or 'valid'}")
+    write_jsonl(job.out / "gate.jsonl", rows)
+    bad = {row["instance_id"]: row["reason"] for row in rows if not row["valid"]}
+    kinds = {"benchmark": job.cfg.evaluate.benchmark, "backend": job.cfg.evaluate.backend}
+    return {**kinds, "instances": len(rows), "valid": len(rows) - len(bad), "env_invalid": bad}
+
+
+def grade_again(job: Job) -> dict[str, Any]:
+    """Grade the logs of `evaluate.logs` again. Raises UserError without them."""
+    logs = job.cfg.evaluate.logs
+    if not logs:
+        raise UserError("evaluate.mode=regrade needs evaluate.logs=FILE, logs with published verdicts")
+    return regrade(Path(logs), job.out)

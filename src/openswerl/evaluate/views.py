@@ -3,17 +3,16 @@
 import hashlib
 import json
 import shlex
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from openswerl.errors import UserError
 from openswerl.evaluate.execution.trees import Tree, apply_patch
-
-TEXTS = ("instance_id", "repo", "base_commit", "version", "problem_statement", "split", "patch", "test_patch")
-HARNESS = ("image", "eval_script", "log_parser", "eval_type")
-TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
+from openswerl.evaluate.harness.rows import read_benchmark
+from openswerl.files import write_jsonl
 
 
 @dataclass(frozen=True)
@@ -69,26 +68,48 @@ class Problem:
     gold: GoldView
 
 
-def load(path: Path, splits: Mapping[str, int]) -> list[Problem]:
-    """Return the first `splits[name]` rows of every split, in file order.
+def load(
+    source: Path | str, splits: Mapping[str, int], quarantine: Path | None = None, names: Sequence[str] = ()
+) -> list[Problem]:
+    """Return the first `splits[name]` rows of every split, in file order; `source` as `read_benchmark` takes it.
 
-    Raises UserError for a line that is not a SWE-bench v5 row with a split, a row with no tests, an id that occurs
-    twice, and a split with too few rows.
+    If there are `names`, exactly the instances that they name, whatever their split.
+
+    Rows that cannot be graded are written to `quarantine`, one JSON line each, and told; they count for their number.
+    Without that file they are not borne. Raises UserError for such a row, for a split with too few rows, and for a
+    name that no row has.
     """
-    if not path.exists():
-        raise UserError(f"{path} is missing; make the benchmark again")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    problems = [_parse(line, f"{path} line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
-    ids = [problem.task.instance_id for problem in problems]
-    if len(set(ids)) < len(ids):
-        raise UserError(f"{path}: {max(ids, key=ids.count)} occurs twice; make the benchmark again")
-    return [problem for name, count in splits.items() for problem in _first(problems, name, count, path)]
+    rows = read_benchmark(source)
+    if rows.bad and quarantine is None:
+        raise UserError(f"{rows.bad[0].where}: {rows.bad[0].message}; correct or remove the row")
+    if rows.bad and quarantine is not None:
+        write_jsonl(quarantine, (bad._asdict() for bad in rows.bad))
+        codes = ", ".join(f"{code} {count}" for code, count in Counter(bad.code for bad in rows.bad).most_common())
+        print(f"evaluate: WARNING: {len(rows.bad)} rows cannot be graded ({codes}); see {quarantine}", flush=True)
+    problems = [problem_of(row) for row in rows.good]
+    if names:
+        return _named(problems, names, source)
+    return [found for name, count in splits.items() for found in _first(problems, name, count, source, len(rows.bad))]
 
 
-def _first(problems: list[Problem], split: str, count: int, path: Path) -> list[Problem]:
+def _named(problems: list[Problem], names: Sequence[str], source: Path | str) -> list[Problem]:
+    known = {problem.task.instance_id: problem for problem in problems}
+    if missing := [name for name in names if name not in known]:
+        raise UserError(f"{source} has no row that can be graded of {missing[0]}, which evaluate.instances names")
+    return [known[name] for name in names]
+
+
+def problem_of(row: dict[str, Any]) -> Problem:
+    """Split a row of the v5 form, with a split, into what may reach a prompt and what may not."""
+    task = TaskView(**{key: row[key] for key in TaskView.__dataclass_fields__})
+    return Problem(task, GoldView(row["instance_id"], row["patch"], row["test_patch"], row["eval_script"], row))
+
+
+def _first(problems: list[Problem], split: str, count: int, source: Path | str, bad: int) -> list[Problem]:
     found = [problem for problem in problems if problem.task.split == split]
-    if len(found) < count:
-        raise UserError(f"{path} has {len(found)} rows of split {split}, fewer than evaluate.splits asks for ({count})")
+    if len(found) + bad < count or (count and not found):
+        few = f"{source} has {len(found)} rows of split {split}"
+        raise UserError(f"{few}, fewer than evaluate.splits asks for ({count})")
     return found[:count]
 
 
@@ -99,24 +120,3 @@ def oracle_paths(base: Tree, gold: GoldView) -> list[str]:
     """
     fixed = apply_patch(base, gold.patch)
     return sorted(path for path, entry in base.items() if fixed.get(path) != entry)
-
-
-def _parse(line: str, where: str) -> Problem:
-    try:
-        row: dict[str, Any] = json.loads(line)
-        row_is_bad = [key for key in TEXTS + HARNESS if not isinstance(row[key], str)]
-        tests = [test for key in TESTS for test in _tests(row[key])]
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{where} is not a SWE-bench v5 row ({error!r}); make the benchmark again") from None
-    if row_is_bad:
-        raise UserError(f"{where}: {row_is_bad[0]} is not a text; make the benchmark again")
-    if not tests:
-        raise UserError(f"{where}: {row['instance_id']} has no tests, so any patch would resolve it; remove the row")
-    task = TaskView(**{key: row[key] for key in TaskView.__dataclass_fields__})
-    gold = GoldView(row["instance_id"], row["patch"], row["test_patch"], row["eval_script"], row)
-    return Problem(task, gold)
-
-
-def _tests(value: Any) -> list[str]:
-    """SWE-bench writes test lists as JSON texts or as lists."""
-    return list(json.loads(value) if isinstance(value, str) else value)

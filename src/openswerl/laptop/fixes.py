@@ -2,14 +2,14 @@
 
 import random
 
-from openswerl.laptop.bugs import Bug, symptom, untidy
+from openswerl.laptop.bugs import Bug, untidy
 from openswerl.laptop.functions import Function
-from openswerl.laptop.issues import write_double_issue, write_issue
-from openswerl.laptop.repository import IssuePlan, PullPlan, Repository
+from openswerl.laptop.issues import Place
+from openswerl.laptop.repository import PullPlan, Repository
 from openswerl.laptop.tasks import pick_bug
-from openswerl.laptop.testfiles import Checks, test_file, test_path, write_checks
+from openswerl.laptop.testfiles import CheckFile, Checks, test_path, write_checks
 
-DOUBLE = 0.05
+DOUBLE = 0.3  # half of these find no bug of the same kind in another file
 SQUASHED = 0.15
 MOVED = 0.15
 KEYWORDS = [
@@ -19,20 +19,19 @@ KEYWORDS = [
     "fixes: #{n}",
     "Fix #{n} by restoring the old behaviour",
 ]
-Place = tuple[str, Function, Bug]
 
 
 def fix_something(repository: Repository, *, with_tests: bool, with_issue: bool = True) -> PullPlan:
     """Break one function (or two alike), let a user report it, and merge the fix."""
     places = _break(repository, with_tests)
-    issue = _report(repository, places) if with_issue else None
+    issue = repository.open_issue(places) if with_issue else None
     author, number = repository.someone(), repository.next_number()
     merge_base = repository.tip
     if repository.rng.random() < MOVED:
         _unrelated_push(repository)
     base = repository.tip
     opened_at = repository.tick()
-    head, changes, checks = _branch(repository, places, number, author, merge_base, with_tests)
+    head, changes, tests = _branch(repository, places, number, author, merge_base, with_tests)
     merged = merge(repository, head, changes, number, author)
     names = " and ".join(function.name for _, function, _ in places)
     body = repository.rng.choice(KEYWORDS).format(n=issue.number) if issue else "Noticed while reading the code."
@@ -51,7 +50,8 @@ def fix_something(repository: Repository, *, with_tests: bool, with_issue: bool 
         repository.tick(),
         len(changes),
         issue,
-        tuple(checks),
+        tests,
+        {(path, function.name): bug.source for path, function, bug in places},
     )
     repository.pulls.append(plan)
     return plan
@@ -72,17 +72,23 @@ def _choose_places(repository: Repository, observable: bool) -> list[Place]:
     rng = repository.rng
     candidates = [(path, f) for path, module in repository.modules.items() for f in module.functions]
     path, function = rng.choice(candidates)
-    bug = pick_bug(rng, function)
-    if bug is None or (observable and write_checks(rng, function, "probe").passes(bug.source)):
+    bug = _pick(rng, function, observable)
+    if bug is None:
         return _choose_places(repository, observable)
     places = [(path, function, bug)]
-    if rng.random() < DOUBLE and not bug.names and not observable:
+    if rng.random() < DOUBLE and not bug.names:
         others = [(p, f) for p, f in candidates if p != path]
         rng.shuffle(others)
-        twins = ((p, f, pick_bug(rng, f, bug.kind)) for p, f in others)
+        twins = ((p, f, _pick(rng, f, observable, bug.kind)) for p, f in others)
         twin = next(((p, f, b) for p, f, b in twins if b is not None), None)
         places += [twin] if twin else []
     return places
+
+
+def _pick(rng: random.Random, function: Function, observable: bool, kind: str | None = None) -> Bug | None:
+    bug = pick_bug(rng, function, kind)
+    hidden = bug and observable and write_checks(rng, function, "probe").passes(bug.source)
+    return None if hidden else bug
 
 
 def revealing_checks(rng: random.Random, function: Function, bug: Bug, test: str) -> Checks:
@@ -90,15 +96,6 @@ def revealing_checks(rng: random.Random, function: Function, bug: Bug, test: str
     while (checks := write_checks(rng, function, test)).passes(bug.source):
         pass
     return checks
-
-
-def _report(repository: Repository, places: list[Place]) -> IssuePlan:
-    path, function, bug = places[0]
-    seen = symptom(bug, repository.rng)
-    if len(places) == 1:
-        return repository.open_issue(*write_issue(repository.rng, path, function.name, seen))
-    where = [(p, f.name) for p, f, _ in places]
-    return repository.open_issue(*write_double_issue(repository.rng, where, seen))
 
 
 def _unrelated_push(repository: Repository) -> None:
@@ -114,25 +111,24 @@ def _branch(
     author: str,
     merge_base: int,
     with_tests: bool,
-) -> tuple[int, dict[str, str | None], list[Checks]]:
+) -> tuple[int, dict[str, str | None], tuple[CheckFile, ...]]:
     """Commit the fix on a branch; returns its head, the changed files and the tests that came with it."""
     changes: dict[str, str | None] = {}
-    checks: list[Checks] = []
+    tests: list[CheckFile] = []
     for path, function, bug in places:
         text = untidy(bug.source, function.source, number) if repository.untidy else function.source
         module = repository.modules[path] = repository.modules[path].with_text(function.name, text)
         changes[path] = module.content
         if with_tests:
             check = revealing_checks(repository.rng, function, bug, f"test_{function.name}_{number}")
-            repository.checks[path] = [*repository.checks[path], check]
-            changes[test_path(module)] = test_file(module, repository.checks[path])
-            checks.append(check)
+            tests.append(CheckFile(test_path(path, number), path, (check,)))
+    changes |= {file.path: file.text for file in tests}
     ref = f"refs/pull/{number}/head"
     head = merge_base
     for i, path in enumerate(sorted(changes)):
         message = f"Fix {path}" if i == 0 else f"Also change {path}"
         head = repository.commit(message, {path: changes[path]}, author=author, parents=(head,), ref=ref)
-    return head, changes, checks
+    return head, changes, tuple(tests)
 
 
 def merge(repository: Repository, head: int, changes: dict[str, str | None], number: int, author: str) -> int:

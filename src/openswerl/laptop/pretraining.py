@@ -1,11 +1,11 @@
 """Make the laptop's base model: clean pretraining from a copying start, then a sloppy phase. Run once, offline.
 
 Budgets are steps, so the same seed gives the same weights. The mixture holds every kind of prompt that the graph puts
-to the model: repair, and the hinted prompt of SFT synthesis.
+to the model: repair, the hinted prompt of SFT synthesis, localisation and reproduction tests.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -14,13 +14,17 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from openswerl.laptop.copying import ROPE_THETA, start_copying
 from openswerl.laptop.sloppy import Habits, sloppy_answer
+from openswerl.laptop.steps import Step, make_localisation, make_reproduction, spoil
 from openswerl.laptop.tasks import BugTask, make_instructed_edit, make_repair, perfect_answer
-from openswerl.models.prompts import hinted_prompt, repair_prompt
+from openswerl.models.prompts import Prompt, hinted_prompt, repair_prompt
 
 Row = tuple[list[int], list[int]]
 PROMPT_WEIGHT = 0.1
 HINTED = 0.12
+LOCALISATION, REPRODUCTION = 0.06, 0.09
+SPOILED = 0.25
 BATCH = 8
+POOL = 8
 
 
 @dataclass(frozen=True)
@@ -57,14 +61,16 @@ def new_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM
 
 
 def clean_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Callable[[float], list[Row]]:
-    """Return progress -> batch: copy soup first, then instructed edits giving way to correct repairs."""
+    """Return progress -> batch: copy soup first, then instructed edits giving way to correct answers of every kind."""
+
+    answers = _alike(lambda: _clean_row(tokenizer, rng), rng)
 
     def batch(progress: float) -> list[Row]:
         if rng.random() < max(0.05, 0.5 * (1 - progress / 0.25)):
             return [_soup(rng, len(tokenizer)) for _ in range(BATCH * 2)]
-        if rng.random() < max(0.3, 0.6 - progress):
-            return [_row(tokenizer, edit, perfect_answer(edit)) for edit in _many(make_instructed_edit, rng)]
-        return [_clean_repair(tokenizer, rng) for _ in range(BATCH)]
+        if rng.random() < max(0.15, 0.6 - progress):
+            return [_task_row(tokenizer, edit, perfect_answer(edit)) for edit in _many(make_instructed_edit, rng)]
+        return next(answers)
 
     return batch
 
@@ -77,29 +83,55 @@ def sloppy_batches(
     def row() -> Row:
         if rng.random() < 0.1:
             task = make_instructed_edit(rng)
-            return _row(tokenizer, task, sloppy_answer(task, rng, habits))
+            return _task_row(tokenizer, task, sloppy_answer(task, rng, habits))
+        if step := _draw_step(rng):
+            return _row(tokenizer, step.prompt, spoil(step, rng) if rng.random() < SPOILED else step.answer)
         hinted = rng.random() < HINTED
         task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
         habit = replace(habits, wrong_rate=habits.wrong_rate / 2) if hinted else habits
-        return _row(tokenizer, task, sloppy_answer(task, rng, habit), hinted=hinted)
+        return _task_row(tokenizer, task, sloppy_answer(task, rng, habit), hinted=hinted)
 
-    return lambda _: [row() for _ in range(BATCH)]
+    batches = _alike(row, rng)
+    return lambda _: next(batches)
+
+
+def _alike(draw: Callable[[], Row], rng: random.Random) -> Iterator[list[Row]]:
+    """Yield batches of rows of like length, which saves a third of the time; the batches of a pool are shuffled."""
+    while True:
+        rows = sorted((draw() for _ in range(BATCH * POOL)), key=lambda row: len(row[0]) + len(row[1]))
+        batches = [rows[start : start + BATCH] for start in range(0, len(rows), BATCH)]
+        rng.shuffle(batches)
+        yield from batches
+
+
+def _draw_step(rng: random.Random) -> Step | None:
+    """Return a question of another step than repair as often as the mixture has them."""
+    draw = rng.random()
+    if draw < LOCALISATION:
+        return make_localisation(rng)
+    return make_reproduction(rng) if draw < LOCALISATION + REPRODUCTION else None
 
 
 def _many(make: Callable[[random.Random], BugTask], rng: random.Random) -> list[BugTask]:
     return [make(rng) for _ in range(BATCH)]
 
 
-def _clean_repair(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Row:
+def _clean_row(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Row:
+    if step := _draw_step(rng):
+        return _row(tokenizer, step.prompt, step.answer)
     hinted = rng.random() < HINTED
     task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
-    return _row(tokenizer, task, perfect_answer(task), hinted=hinted)
+    return _task_row(tokenizer, task, perfect_answer(task), hinted=hinted)
 
 
-def _row(tokenizer: PreTrainedTokenizerFast, task: BugTask, answer: str, *, hinted: bool = False) -> Row:
+def _task_row(tokenizer: PreTrainedTokenizerFast, task: BugTask, answer: str, *, hinted: bool = False) -> Row:
     ask = hinted_prompt(task.task, task.gold, "compact") if hinted else repair_prompt(task.task, "compact")
+    return _row(tokenizer, ask, answer)
+
+
+def _row(tokenizer: PreTrainedTokenizerFast, prompt: Prompt, answer: str) -> Row:
     assert tokenizer.eos_token_id is not None
-    return tokenizer.encode(str(ask)), [*tokenizer.encode(answer), tokenizer.eos_token_id]
+    return tokenizer.encode(str(prompt)), [*tokenizer.encode(answer), tokenizer.eos_token_id]
 
 
 def _soup(rng: random.Random, vocabulary: int) -> Row:

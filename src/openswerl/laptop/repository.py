@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from openswerl.laptop import vocabulary as words
 from openswerl.laptop.history import Commit
+from openswerl.laptop.issues import Place, write_issue
 from openswerl.laptop.licence import MIT
 from openswerl.laptop.modules import Module, write_module, write_wrapper
 from openswerl.laptop.templates import Template
-from openswerl.laptop.testfiles import VISIBLE_CALLS, Checks, test_file, test_path, write_checks
+from openswerl.laptop.testfiles import CheckFile, visible_tests
 
 START = 1_672_617_600  # 2023-01-02T00:00:00Z
 SPAN = 48 * 3600
@@ -29,7 +30,8 @@ class IssuePlan:
 
 @dataclass(frozen=True)
 class PullPlan:
-    """A merged pull request; marks are of `history.Commit`. `checks` are the tests that it brings, if any."""
+    """A merged pull request; marks are of `history.Commit`. `tests` are the files that it brings, if any;
+    `bugs` maps each broken (path, function name) to the source with the bug."""
 
     number: int
     title: str
@@ -45,7 +47,8 @@ class PullPlan:
     merged_at: int
     commits: int = 1
     issue: IssuePlan | None = None
-    checks: tuple[Checks, ...] = ()
+    tests: tuple[CheckFile, ...] = ()
+    bugs: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
 @dataclass
@@ -59,7 +62,7 @@ class Repository:
     held: bool
     untidy: bool
     modules: dict[str, Module] = field(default_factory=dict)
-    checks: dict[str, list[Checks]] = field(default_factory=dict)
+    tests: list[CheckFile] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
     pulls: list[PullPlan] = field(default_factory=list)
     issues: list[IssuePlan] = field(default_factory=list)
@@ -101,8 +104,9 @@ class Repository:
         parents = (self.tip,) if self.commits else ()
         return self.commit(message, changes, author=self.someone(), parents=parents, ref="refs/heads/main")
 
-    def open_issue(self, title: str, body: str) -> IssuePlan:
-        """Record a new issue."""
+    def open_issue(self, places: list[Place]) -> IssuePlan:
+        """Record a new issue about what is broken."""
+        title, body, _ = write_issue(self.rng, places)
         issue = IssuePlan(self.next_number(), title, body, self.someone(), self.tick())
         self.issues.append(issue)
         return issue
@@ -122,9 +126,7 @@ def found(
             module = write_wrapper(rng, path, repository.modules[paths[i - MODULES + WRAPPERS]], templates, held=held)
         repository.modules[path] = module
         if module.functions:
-            repository.checks[path] = [
-                write_checks(rng, function, f"test_{function.name}", VISIBLE_CALLS) for function in module.functions
-            ]
+            repository.tests.append(visible_tests(rng, module))
     repository.push("Initial commit", first_files(repository))
     return repository
 
@@ -141,6 +143,6 @@ def first_files(repository: Repository) -> dict[str, str | None]:
     }
     for path, module in repository.modules.items():
         files[path] = module.content
-    for path, checks in repository.checks.items():
-        files[test_path(repository.modules[path])] = test_file(repository.modules[path], checks)
+    for tests in repository.tests:
+        files[tests.path] = tests.text
     return files

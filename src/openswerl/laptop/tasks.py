@@ -6,21 +6,26 @@ from dataclasses import dataclass
 
 from openswerl.edits import Block, minimal_blocks, render
 from openswerl.laptop import vocabulary as words
-from openswerl.laptop.bugs import Bug, find_bugs, symptom, untidy
-from openswerl.laptop.functions import Function, behaviour, sample_inputs
-from openswerl.laptop.issues import statement, write_double_issue, write_issue
+from openswerl.laptop.bugs import Bug, find_bugs, untidy
+from openswerl.laptop.examples import Example
+from openswerl.laptop.functions import Function, behaviour, same, sample_inputs
+from openswerl.laptop.issues import statement, write_issue
 from openswerl.laptop.modules import Module, write_module, write_wrapper
 from openswerl.laptop.templates import TRAIN
 from openswerl.records import SourceFile, Task
 
-DOUBLE = 0.3  # most draws find no bug of the same kind in the second file; about 6 % remain
+DOUBLE = 0.6  # most draws find no bug of the same kind in the second file; about one task in seven remains
+THIRD = 0.6
 ALONE = 0.08
 COMMENTED = 0.15
 
 
 @dataclass(frozen=True)
 class BugTask:
-    """A task with its gold edit; `bugs` maps each broken path to (function name, bug)."""
+    """A task with its gold edit; `bugs` maps each broken path to (function name, bug).
+
+    `example` is the one that the issue gives.
+    """
 
     task: Task
     gold: list[Block]
@@ -29,6 +34,7 @@ class BugTask:
     kind: str
     bugs: dict[str, tuple[str, Bug]]
     modules: dict[str, Module]
+    example: Example | None = None
 
 
 def pick_bug(rng: random.Random, function: Function, kind: str | None = None) -> Bug | None:
@@ -42,13 +48,13 @@ def pick_bug(rng: random.Random, function: Function, kind: str | None = None) ->
     calls = sample_inputs(rng, function.signature)
     good = behaviour(function.source, function.name, calls)
     rng.shuffle(candidates)
-    return next((bug for bug in candidates if behaviour(bug.source, function.name, calls) != good), None)
+    return next((bug for bug in candidates if not same(behaviour(bug.source, function.name, calls), good)), None)
 
 
 def make_repair(rng: random.Random, *, untidy_fix: bool = False) -> BugTask:
     """Return a random repair task on names that the held-out repositories never use."""
     package = rng.choice(words.PACKAGES)
-    first, second = (f"{package}/{name}.py" for name in rng.sample(words.MODULES, 2))
+    first, second, third = (f"{package}/{name}.py" for name in rng.sample(words.MODULES, 3))
     target = write_module(rng, first, TRAIN, held=False)
     double = rng.random() < DOUBLE
     wrap = not double and rng.random() < 0.5
@@ -63,7 +69,10 @@ def make_repair(rng: random.Random, *, untidy_fix: bool = False) -> BugTask:
         if other is None:
             return make_repair(rng, untidy_fix=untidy_fix)
         broken[second] = (related.functions[-1].name, other)
-    return _assemble(rng, package, {first: target, second: related}, broken, untidy_fix)
+    modules = {first: target, second: related}
+    if double and rng.random() < THIRD:
+        modules[third] = write_wrapper(rng, third, target, TRAIN, held=False)
+    return _assemble(rng, package, modules, broken, untidy_fix)
 
 
 def _sibling(rng: random.Random, path: str, _: Module, templates: list, *, held: bool) -> Module:
@@ -80,20 +89,23 @@ def _assemble(
     modules = {path: _commented(rng, module) for path, module in modules.items()}
     fixed, buggy = dict(modules), dict(modules)
     for path, (name, bug) in broken.items():
-        good = next(f.source for f in modules[path].functions if f.name == name)
+        good = function_of(modules[path], name).source
         fixed[path] = modules[path].with_text(name, untidy(bug.source, good, _number(rng)) if untidy_fix else good)
         buggy[path] = modules[path].with_text(name, bug.source)
-    path, (name, bug) = next(iter(broken.items()))
-    hint = symptom(bug, rng)
-    places = [(p, n) for p, (n, _) in broken.items()]
-    issue = write_issue(rng, path, name, hint) if len(places) == 1 else write_double_issue(rng, places, hint)
+    places = [(p, function_of(modules[p], name), bug) for p, (name, bug) in broken.items()]
+    title, body, example = write_issue(rng, places)
     shown = [p for p in buggy if p in broken or rng.random() >= ALONE]
     rng.shuffle(shown)
     files = [SourceFile(p, buggy[p].content) for p in shown]
     gold = minimal_blocks({p: m.content for p, m in buggy.items()}, {p: m.content for p, m in fixed.items()})
     thought = "; ".join(f"{n} in {p}: {b.kind}" for p, (n, b) in broken.items())
-    task = Task("pretraining", statement(*issue), files)
-    return BugTask(task, gold, thought, package, bug.kind, broken, buggy)
+    task = Task("pretraining", statement(title, body), files)
+    return BugTask(task, gold, thought, package, places[0][2].kind, broken, buggy, example)
+
+
+def function_of(module: Module, name: str) -> Function:
+    """Return the module's correct function of that name."""
+    return next(function for function in module.functions if function.name == name)
 
 
 def _commented(rng: random.Random, module: Module) -> Module:

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from openswerl.laptop.functions import Function, behaviour, sample_inputs
+from openswerl.laptop.functions import Function, behaviour, same, sample_inputs
 from openswerl.laptop.modules import Module
 
 VISIBLE_CALLS = 2
@@ -28,25 +28,45 @@ class Checks:
 
     def passes(self, source: str) -> bool:
         """Whether the given source of the function passes."""
-        return behaviour(source, self.function, self.calls) == self.expected
+        return same(behaviour(source, self.function, self.calls), self.expected)
 
 
-def write_checks(rng: random.Random, function: Function, test: str, most: int | None = None) -> Checks:
-    """Return checks of a correct function; calls that raise are left out."""
+@dataclass(frozen=True)
+class CheckFile:
+    """A test file at `path`: the checks of functions of the module at `module`."""
+
+    path: str
+    module: str
+    checks: tuple[Checks, ...]
+
+    @property
+    def text(self) -> str:
+        """The file's text."""
+        names = ", ".join(dict.fromkeys(check.function for check in self.checks))
+        imported = f"from {self.module.removesuffix('.py').replace('/', '.')} import {names}\n"
+        return imported + "".join(f"\n\n{check.text}" for check in self.checks)
+
+
+def write_checks(rng: random.Random, function: Function, test: str, kept: slice = slice(None)) -> Checks:
+    """Return checks of a correct function: `kept` of the calls that do not raise, special cases last."""
     calls = sample_inputs(rng, function.signature)
     results = behaviour(function.source, function.name, calls)
-    kept = [(call, result) for call, result in zip(calls, results, strict=True) if not result.startswith("!")]
-    kept = kept[:most] if most else kept
-    return Checks(test, function.name, [call for call, _ in kept], [result for _, result in kept])
+    known = [(call, result) for call, result in zip(calls, results, strict=True) if not result.startswith("!")][kept]
+    return Checks(test, function.name, [call for call, _ in known], [result for _, result in known])
 
 
-def test_path(module: Module) -> str:
-    """Return where a module's tests live."""
-    return f"tests/test_{module.path.rpartition('/')[2]}"
+def visible_tests(rng: random.Random, module: Module) -> CheckFile:
+    """Return the tests that a module has from the start: two of each function, of two calls each."""
+    ordinary, special = slice(VISIBLE_CALLS), slice(-VISIBLE_CALLS, None)
+    checks = [
+        write_checks(rng, function, f"test_{function.name}{ending}", kept)
+        for function in module.functions
+        for ending, kept in (("", ordinary), ("_again", special))
+    ]
+    return CheckFile(test_path(module.path), module.path, tuple(checks))
 
 
-def test_file(module: Module, checks: list[Checks]) -> str:
-    """Return the text of a test file."""
-    names = ", ".join(dict.fromkeys(check.function for check in checks))
-    imported = f"from {module.path.removesuffix('.py').replace('/', '.')} import {names}\n"
-    return imported + "".join(f"\n\n{check.text}" for check in checks)
+def test_path(module: str, number: int | None = None) -> str:
+    """Return where the tests of the module at a path live; those of a numbered fix have a file of their own."""
+    name = module.rpartition("/")[2].removesuffix(".py")
+    return f"tests/test_{name}.py" if number is None else f"tests/test_{name}_{number}.py"

@@ -7,6 +7,7 @@ from transformers import PreTrainedTokenizerFast
 
 from openswerl.edits import render
 from openswerl.laptop.sloppy import Habits, sloppy_answer
+from openswerl.laptop.steps import make_localisation, make_reproduction
 from openswerl.laptop.tasks import make_instructed_edit, make_repair, perfect_answer
 from openswerl.models.prompts import hinted_prompt, repair_prompt
 
@@ -43,4 +44,5 @@ def _texts(rng: random.Random) -> list[str]:
         answer = sloppy_answer(task, rng, HABITS)
         texts.append(f"{hinted_prompt(task.task, task.gold, 'compact')}{answer}")
         texts.append(render("The change belongs in this file.", task.gold))
+        texts += [f"{step.prompt}{step.answer}" for step in (make_localisation(rng), make_reproduction(rng))]
     return texts

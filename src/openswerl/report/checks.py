@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from openswerl.errors import UserError
+from openswerl.evaluate.results.taxonomy import CAUSES
+from openswerl.report.rows import MINI
 
 if TYPE_CHECKING:
     from openswerl.report.inputs import Evaluation
@@ -27,13 +29,15 @@ def _check_one(item: Evaluation, splits: set[str]) -> None:
     unknown = sorted({row.split for row in item.outcomes} - splits)
     if unknown:
         raise UserError(f"{_name(item)}: split {unknown[0]} is not in evaluate.splits ({', '.join(sorted(splits))})")
+    if odd := sorted({row.cause for row in item.outcomes} - set(CAUSES)):
+        raise UserError(f"{_name(item)}: cause {odd[0]} is unknown; evaluate {item.policy} again")
     if not _instances(item):
         raise UserError(f"{_name(item)} has no greedy answer; evaluate {item.policy} again")
     seen = Counter((row.instance_id, row.decoding, row.sample) for row in item.outcomes)
     twice = [key for key, count in seen.items() if count > 1]
     if twice:
         raise UserError(f"{_name(item)}: {twice[0][0]} ({twice[0][1]}, sample {twice[0][2]}) occurs twice")
-    for decoding in ("greedy", "sample", "vote"):
+    for decoding in ("greedy", "sample", "vote", *MINI):
         counts = Counter(row.instance_id for row in item.outcomes if row.decoding == decoding)
         if len(set(counts.values())) > 1 or (decoding != "sample" and set(counts.values()) - {1}):
             raise UserError(f"{_name(item)}: instances have different numbers of {decoding} answers")
@@ -57,6 +61,11 @@ def _check_answers(item: Evaluation, first: Evaluation) -> None:
     for decoding in ("sample", "vote"):
         if _instances(item, decoding) not in (set(), _instances(item)):
             raise UserError(f"{_name(item)}: {decoding} answers cover other instances than the greedy ones")
+    for decoding in MINI:
+        if _instances(item, decoding) != _instances(first, decoding):
+            raise UserError(
+                f"{_name(item)} and {_name(first)} differ in the instances of {decoding}; evaluate both again"
+            )
     if Counter(row.decoding for row in item.outcomes) != Counter(row.decoding for row in first.outcomes):
         raise UserError(f"{_name(item)} and {_name(first)} differ in their number of sampled answers or votes")
 

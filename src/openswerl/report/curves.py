@@ -28,9 +28,14 @@ def curve(
     axes.plot(x, y, color=colour, alpha=0.25, linewidth=1)
     line = smooth(y)
     axes.plot(x, line, color=colour)
+    return end_label(axes, x[-1], line[-1], colour, label)
+
+
+def end_label(axes: Axes, x: float, y: float, colour: str, label: str) -> Annotation:
+    """Write a label to the right of a curve's end."""
     return axes.annotate(
         label,
-        (x[-1], line[-1]),
+        (x, y),
         xytext=(8, 0),
         textcoords="offset points",
         va="center",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from openswerl.config import GATE
-from openswerl.report import bars, curves, funnel
+from openswerl.report import bars, curves, funnel, scaling
 from openswerl.report.inputs import Inputs
 from openswerl.report.rates import RateRow
 
@@ -25,4 +25,4 @@ def draw(inputs: Inputs, greedy: Sequence[RateRow], splits: Sequence[str]) -> di
     found["paper-resolved"] = bars.paper_resolved(policies)
     found["funnel"] = funnel.funnel(inputs.funnel)
     found["paper-funnel"] = funnel.paper_funnel()
-    return found
+    return found | scaling.panels(inputs.evaluations, splits[0])

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from openswerl.archive.coverage import Hour, Month, by_month
 from openswerl.config import GATE
 from openswerl.errors import UserError
 from openswerl.report.checks import check_evaluations
+from openswerl.report.evaluated import Breakdown, Evaluated, Mini
 from openswerl.report.rows import (
     Demonstrations,
     FunnelRow,
@@ -26,12 +27,17 @@ from openswerl.report.rows import (
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The outcomes of one policy under one seed, and the sandbox that ran its patches."""
+    """The outcomes of one policy under one seed, the sandbox that ran its patches, and what its result sums up.
+
+    `mini` is None where Agentless Mini did not run.
+    """
 
     policy: str
     seed: int
     sandbox: str
     outcomes: list[Outcome]
+    mini: Mini | None = None
+    breakdown: Breakdown = field(default_factory=dict)
 
     def select(self, decoding: str, split: str) -> list[Outcome]:
         """Return the outcomes of one decoding on one split."""
@@ -67,6 +73,11 @@ class Inputs:
         return " and ".join(sorted({item.sandbox for item in self.evaluations + self.gate}))
 
     @property
+    def leaks(self) -> bool:
+        """Whether regression tests of Agentless Mini were chosen by the file names of the hidden tests."""
+        return any(item.mini is not None and item.mini.selection != "honest" for item in self.evaluations)
+
+    @property
     def seeds(self) -> list[int]:
         """The seeds of the grid."""
         return sorted({item.seed for item in self.evaluations})
@@ -93,10 +104,11 @@ def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) ->
 
 def _evaluation(folders: Mapping[str, Path], policy: str, seed: int) -> Evaluation:
     folder = _folder(folders, f"evaluate-{policy}-seed{seed}")
-    sandbox = _result(folder).get("sandbox")
-    if not isinstance(sandbox, str):
+    result = read_document(folder / "result.json", Evaluated)
+    if result.sandbox is None:
         raise UserError(f"{folder / 'result.json'} does not name its sandbox; evaluate {policy} again")
-    return Evaluation(policy, seed, sandbox, read_lines(folder / "outcomes.jsonl", Outcome))
+    outcomes = read_lines(folder / "outcomes.jsonl", Outcome)
+    return Evaluation(policy, seed, result.sandbox, outcomes, result.mini, result.breakdown)
 
 
 def _training(folders: Mapping[str, Path], reward: str, seed: int) -> Training:

@@ -32,6 +32,14 @@ PREDICTORS = {
     "bm25": "Words (BM25)",
     "llm": "Model",
 }
+CHOICES = {
+    "mini": "All stages",
+    "mini-regression": "Regression, vote",
+    "mini-reproduction": "Reproduction, vote",
+    "mini-majority": "Vote alone",
+}
+KINDS = {"repository": "Repository", "difficulty": "Difficulty", "files": "Oracle files"}
+DECODINGS = {"greedy": "greedy, oracle files", "mini": "Agentless Mini"}
 MINUS = "\u2212"
 
 

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from openswerl.config import GATE
-from openswerl.report import labels, paper, prose, samples, svg
+from openswerl.report import labels, mini, paper, prose, samples, svg
 from openswerl.report.card import CardRow
 from openswerl.report.inputs import Inputs
 from openswerl.report.paired import MAIN, Difference
@@ -34,6 +34,8 @@ class Content:
     differences: list[Difference]
     figures: Mapping[str, str]
     card: list[CardRow]
+    mini: list[RateRow]
+    rerank: list[Difference]
 
 
 def render(content: Content) -> str:
@@ -103,12 +105,39 @@ def context(content: Content) -> dict[str, Any]:
         "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
         "answers": samples.one_instance(inputs.evaluations, splits[0]),
         "card": content.card,
+        "labels": labels,
+        **failures(inputs, splits[0]),
+        **agentless(content, splits[0]),
         "digests": inputs.digests,
         "digest": content.digest,
         "scale": cfg.scale,
         "overrides": overrides(cfg),
         "sibling": overrides(cfg, untidy=not settings.untidy),
         "versions": versions(),
+    }
+
+
+def failures(inputs: Inputs, split: str) -> dict[str, Any]:
+    """Return the causes of failure and the groups of instances, of greedy answers and of Agentless Mini's choices."""
+    tables = [mini.causes(inputs, decoding, split) for decoding in labels.DECODINGS]
+    groups = [table for decoding in labels.DECODINGS for table in mini.groups(inputs, decoding, split)]
+    return {"causes": [table for table in tables if table], "groups": groups}
+
+
+def agentless(content: Content, split: str) -> dict[str, Any]:
+    """Return what the section on Agentless Mini shows; `table1` is empty where it did not run."""
+    full = [row for row in content.mini if row.decoding == "mini"]
+    own = [row for row in content.mini if row.split == split]
+    steps = mini.steps(content.inputs, split)
+    return {
+        "table1": table_rows(full, lambda row: row.split),
+        "mini_splits": list(dict.fromkeys(row.split for row in full)),
+        "choices": table_rows(own, lambda row: row.decoding),
+        "rerank": {(row.policy, row.seed, row.against): row for row in content.rerank if row.split == split},
+        "steps": steps,
+        "located": [(item, found.localisation) for item, found in steps if found.localisation],
+        "bounds": {(i.policy, i.seed): list(found.pass_at_k.values())[-1] for i, found in steps if found.pass_at_k},
+        "executed": prose.executed(content.inputs),
     }
 
 

@@ -1,24 +1,31 @@
 """Differences between policies on the same instances."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from openswerl.report.comparisons import Interval, bootstrap, mcnemar
 from openswerl.report.inputs import Evaluation, Inputs
 from openswerl.report.rates import instance_means
+from openswerl.report.rows import MINI
+from openswerl.statistics import Interval, bootstrap, mcnemar
 
 MAIN = "grpo-continuous"
+COMPARED = (
+    *(("greedy", "resolved"), ("greedy", "format"), ("sample", "resolved"), ("sample", "format")),
+    ("mini", "resolved"),
+)
+"""Decodings and what is compared in them; Agentless Mini chooses among samples, so its format says nothing."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """`policy` minus `against` over `n` instances. A seed of "all" averages the seeds of each instance first.
+    """`policy` minus `against` over the `n` instances that were judged for both.
 
-    `interval` is None where every instance has the same difference. The discordant counts and `p` are of greedy
-    decoding under one seed, else None.
+    A seed of "all" averages the seeds of each instance first. `interval` is None where every instance has the same
+    difference. The discordant counts and `p` are of one answer an instance under one seed, else None.
     """
 
     policy: str
@@ -60,28 +67,37 @@ def pairs(policies: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def differences(inputs: Inputs, settings: Any) -> Iterator[Difference]:
-    """Yield every comparison on the first split, greedy and sampled, resolved and format, seed by seed and overall."""
+    """Yield every comparison of COMPARED on the first split, seed by seed and overall."""
     split = next(iter(settings.splits))
     names = list(dict.fromkeys(item.policy for item in inputs.evaluations))
-    overall: list[int | str] = ["all"] if len(inputs.seeds) > 1 else []
-    for first, second in pairs(names):
-        for decoding in ("greedy", "sample"):
-            for measure in ("resolved", "format"):
-                for seed in [*inputs.seeds, *overall]:
-                    means = [_means(inputs, name, seed, decoding, split, measure) for name in (first, second)]
-                    if all(means):
-                        yield _difference((first, second), measure, decoding, split, seed, means, settings)
+    seeds: list[int | str] = [*inputs.seeds, *(["all"] if len(inputs.seeds) > 1 else [])]
+    for pair, (decoding, measure), seed in itertools.product(pairs(names), COMPARED, seeds):
+        means = [_means(inputs, name, seed, decoding, split, measure) for name in pair]
+        if means[0].keys() & means[1].keys():
+            yield _difference(pair, measure, decoding, split, seed, means, settings)
+
+
+def ablation(inputs: Inputs, settings: Any) -> Iterator[Difference]:
+    """Yield, of each evaluation and split, Agentless Mini's choice minus each of its choices with fewer stages.
+
+    `against` names the choice that is held against the full one of the same policy.
+    """
+    for item, split, choice in itertools.product(inputs.evaluations, settings.splits, MINI[1:]):
+        means = [_evaluation_means(item, decoding, split, "resolved") for decoding in (MINI[0], choice)]
+        if means[0].keys() & means[1].keys():
+            yield _difference((item.policy, choice), "resolved", MINI[0], split, item.seed, means, settings)
 
 
 def _means(inputs: Inputs, policy: str, seed: int | str, decoding: str, split: str, measure: str) -> dict[str, float]:
-    """Return the rate of each instance, averaged over the seeds that are asked for."""
+    """Return the rate of each instance that was judged under all the seeds that are asked for, averaged over them."""
     chosen = [item for item in inputs.evaluations if item.policy == policy and seed in (item.seed, "all")]
     each = [_evaluation_means(item, decoding, split, measure) for item in chosen]
-    return {name: sum(means[name] for means in each) / len(each) for name in each[0]}
+    names = [name for name in each[0] if all(name in means for means in each)]
+    return {name: sum(means[name] for means in each) / len(each) for name in names}
 
 
 def _evaluation_means(item: Evaluation, decoding: str, split: str, measure: str) -> dict[str, float]:
-    answers = item.select(decoding, split)
+    answers = [row for row in item.select(decoding, split) if row.judged]
     return instance_means(answers, [row.resolved if measure == "resolved" else row.format_ok for row in answers])
 
 
@@ -94,11 +110,13 @@ def _difference(
     means: list[dict[str, float]],
     settings: Any,
 ) -> Difference:
-    first, second = (np.array(list(mean.values())) for mean in means)
+    """Compare on the instances that both have."""
+    names = [name for name in means[0] if name in means[1]]
+    first, second = (np.array([mean[name] for name in names]) for mean in means)
     interval = bootstrap(first - second, settings.confidence, settings.resamples, settings.bootstrap_seed)
     rates = float(first.mean()), float(second.mean())
     test: tuple[int, int, float] | tuple[()] = ()
-    if decoding == "greedy" and seed != "all":
+    if decoding != "sample" and seed != "all":
         only = int((first > second).sum()), int((first < second).sum())
         test = *only, mcnemar(*only)
     return Difference(*pair, measure, decoding, split, seed, len(first), *rates, interval, settings.confidence, *test)

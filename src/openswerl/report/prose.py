@@ -5,11 +5,13 @@ from typing import Any
 
 from openswerl.archive.coverage import Month
 from openswerl.report import labels, paper
-from openswerl.report.inputs import Inputs, Training
+from openswerl.report.evaluated import MiniSplit
+from openswerl.report.inputs import Evaluation, Inputs, Training
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rows import QualityRow
 
 LAPTOP = "laptop scale: generated repositories, not SWE-bench scores"
+LEAKS = "regression tests were chosen by the file names of the hidden tests (paper_compat): not an honest number"
 SMOKE = "smoke run: a few steps and instances, makes no claim about rates"
 PROCESS = "patches ran in a plain limited subprocess, without isolation"
 
@@ -18,7 +20,26 @@ def remarks(scale: str, settings: Any, inputs: Inputs) -> list[str]:
     """Return the labels that go with every number of this run."""
     found = [LAPTOP] if settings.benchmark == "laptop" else [f"{scale} scale, benchmark {settings.benchmark}"]
     unsafe = [PROCESS] if "process" in inputs.sandbox else []
-    return found + unsafe + ([SMOKE] if scale == "smoke" else [])
+    leaks = [LEAKS] if inputs.leaks else []
+    return found + unsafe + leaks + ([SMOKE] if scale == "smoke" else [])
+
+
+def executed(inputs: Inputs) -> str:
+    """Return where the numbers of Agentless Mini were made, and how its regression tests were chosen."""
+    unsafe = " (no isolation)" if "process" in inputs.sandbox else ""
+    return f"{inputs.sandbox}{unsafe}; regression tests: {'paper_compat (leaks)' if inputs.leaks else 'honest'}"
+
+
+def mini(found: Sequence[tuple[Evaluation, MiniSplit]]) -> str:
+    """Return what was run of Agentless Mini, as counts of the first policy's run; empty without any."""
+    if not found:
+        return ""
+    own = found[0][1]
+    return (
+        f"{own.instances} instances; {own.repair.samples:g} repair samples an instance, of which "
+        f"{own.repair.distinct:.1f} differ; {own.tests.kept:.1f} reproduction tests and {own.regression.tests:.1f} "
+        f"regression tests kept an instance ({labels.policy(found[0][0].policy)})."
+    )
 
 
 def what_was_run(inputs: Inputs, settings: Any) -> str:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openswerl.report.comparisons import bootstrap
 from openswerl.report.inputs import Evaluation
 from openswerl.report.rows import Outcome
-from openswerl.statistics import wilson
+from openswerl.statistics import mean_interval, wilson
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class RateRow:
-    """One policy on one split under one seed; `n` counts answers."""
+    """One policy on one split under one seed; `n` counts the judged answers, which alone are in the rates."""
 
     policy: str
     split: str
@@ -34,19 +33,22 @@ class RateRow:
     format: Rate
     resolved: Rate
     interval: str
+    not_judged: int = 0
 
 
 def rate_rows(evaluations: Iterable[Evaluation], decoding: str, settings: Any) -> Iterator[RateRow]:
-    """Yield the rates of every evaluation on every split; `settings` is the report config."""
+    """Yield the rates of every evaluation on every split with a judged answer; `settings` is the report config."""
     interval = "bootstrap over instances" if decoding == "sample" else "Wilson"
     rate = _clustered if decoding == "sample" else _independent
     for item in evaluations:
         for split in settings.splits:
-            answers = item.select(decoding, split)
+            every = item.select(decoding, split)
+            answers = [row for row in every if row.judged]
             if answers:
+                lost = len(every) - len(answers)
                 formats = rate(answers, [row.format_ok for row in answers], settings)
                 resolved = rate(answers, [row.resolved for row in answers], settings)
-                yield RateRow(item.policy, split, item.seed, decoding, len(answers), formats, resolved, interval)
+                yield RateRow(item.policy, split, item.seed, decoding, len(answers), formats, resolved, interval, lost)
 
 
 def instance_means(answers: Sequence[Outcome], flags: Sequence[bool]) -> dict[str, float]:
@@ -64,8 +66,5 @@ def _independent(answers: Sequence[Outcome], flags: Sequence[bool], settings: An
 def _clustered(answers: Sequence[Outcome], flags: Sequence[bool], settings: Any) -> Rate:
     """Rate over all samples; where every instance has the same rate, Wilson with n = instances stands in."""
     values: NDArray[np.float64] = np.array(list(instance_means(answers, flags).values()))
-    found = bootstrap(values, settings.confidence, settings.resamples, settings.bootstrap_seed)
-    share = sum(flags) / len(flags)
-    if found is None:
-        found = wilson(share * len(values), len(values), settings.confidence)
-    return Rate(share, *found)
+    found = mean_interval(values, settings.confidence, settings.resamples, settings.bootstrap_seed)
+    return Rate(float(values.mean()), *found)

@@ -7,13 +7,16 @@ from typing import Literal, TypeVar
 import msgspec
 
 from openswerl.errors import UserError
+from openswerl.evaluate.results.taxonomy import not_judged
 
 R = TypeVar("R")
-Decoding = Literal["greedy", "sample", "vote"]
+Decoding = Literal["greedy", "sample", "vote", "mini", "mini-majority", "mini-regression", "mini-reproduction"]
+MINI: tuple[Decoding, ...] = ("mini", "mini-majority", "mini-regression", "mini-reproduction")
+"""Agentless Mini's choice, and what it would choose with fewer stages of reranking."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """One executed answer of one policy; `output` is kept for greedy decoding alone."""
+    """One executed answer of one policy; `output` is kept for greedy decoding alone, `cause` names why it failed."""
 
     instance_id: str
     split: str
@@ -21,8 +24,14 @@ class Outcome(msgspec.Struct, frozen=True):
     sample: int
     format_ok: bool
     status: str
+    cause: str
     reason: str | None = None
     output: str | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether it says anything about the policy: an answer came, and machine and environment held."""
+        return not_judged(self.status, self.reason) is None
 
     @property
     def resolved(self) -> bool:

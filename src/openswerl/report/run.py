@@ -3,25 +3,28 @@
 from typing import Any
 
 from openswerl.files import write_text
-from openswerl.report import figures, page, prose, tables
+from openswerl.report import figures, mini, mini_tables, page, prose, tables
 from openswerl.report.card import card_rows
-from openswerl.report.inputs import gather
-from openswerl.report.paired import differences
-from openswerl.report.rates import rate_rows
+from openswerl.report.inputs import Inputs, gather
+from openswerl.report.paired import Difference, ablation, differences
+from openswerl.report.rates import RateRow, rate_rows
+from openswerl.report.rows import MINI
 from openswerl.stage import Job
 
 
 def run(job: Job) -> dict[str, Any]:
     """Write the report of the grid. Raises UserError if an input is missing or does not fit the others.
 
-    Writes table2.csv, table2.md, decoding.csv, paired.csv, funnel.md, config_card.csv, figures/*.svg and report.html
-    below `job.out`, and the page once more as `<results>/report.html`.
+    Writes table2.csv, table2.md, decoding.csv, paired.csv, causes.csv, groups.csv, funnel.md, config_card.csv,
+    figures/*.svg and report.html below `job.out`, where Agentless Mini ran also table1.csv, table1.md, rerank.csv,
+    localisation.csv, tests.csv and scaling.csv, and the page once more as `<results>/report.html`.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)
     greedy = list(rate_rows([*inputs.gate, *inputs.evaluations], "greedy", settings))
     others = [row for decoding in ("sample", "vote") for row in rate_rows(inputs.evaluations, decoding, settings)]
-    paired = list(differences(inputs, settings))
+    chosen = [row for decoding in MINI for row in rate_rows(inputs.evaluations, decoding, settings)]
+    paired, rerank = list(differences(inputs, settings)), list(ablation(inputs, settings))
     card = card_rows(job.before)
     remark = ". ".join(prose.remarks(job.cfg.scale, settings, inputs))
     files = {
@@ -31,11 +34,27 @@ def run(job: Job) -> dict[str, Any]:
         "paired.csv": tables.paired_csv(paired),
         "funnel.md": tables.funnel_md(inputs.funnel),
         "config_card.csv": tables.card_csv(card),
+        "causes.csv": mini_tables.causes_csv(inputs),
+        "groups.csv": mini_tables.groups_csv(inputs),
     }
+    files |= _agentless(inputs, chosen, rerank, remark) if mini.has_mini(inputs) else {}
     drawn = figures.draw(inputs, greedy, list(settings.splits))
-    html = page.render(page.Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card))
+    html = page.render(page.Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank))
     files |= {f"figures/{name}.svg": text for name, text in drawn.items()} | {"report.html": html}
     for name, text in files.items():
         write_text(job.out / name, text)
     write_text(job.out.parent.parent / "report.html", html)
     return {"sandbox": inputs.sandbox, "files": sorted(files)}
+
+
+def _agentless(inputs: Inputs, rows: list[RateRow], rerank: list[Difference], remark: str) -> dict[str, str]:
+    """Return the tables of Agentless Mini."""
+    full = [row for row in rows if row.decoding == "mini"]
+    return {
+        "table1.csv": mini_tables.table1_csv(full, inputs),
+        "table1.md": mini_tables.table1_md(full, remark, prose.executed(inputs)),
+        "rerank.csv": mini_tables.rerank_csv(rerank),
+        "localisation.csv": mini_tables.localisation_csv(inputs),
+        "tests.csv": mini_tables.tests_csv(inputs),
+        "scaling.csv": mini_tables.scaling_csv(inputs),
+    }

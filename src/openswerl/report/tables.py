@@ -12,7 +12,7 @@ from openswerl.report.rates import Rate, RateRow
 from openswerl.report.rows import FunnelRow
 
 RATES = ("format_rate", "format_low", "format_high", "resolved_rate", "resolved_low", "resolved_high")
-TABLE2 = ("policy", "split", "seed", "n", *RATES)
+TABLE2 = ("policy", "split", "seed", "n", "not_judged", *RATES)
 DECODING = ("decoding", *TABLE2, "interval")
 PAIRED = (
     *("policy", "against", "measure", "decoding", "split", "seed", "n", "rate", "rate_against"),
@@ -24,38 +24,42 @@ CARD = ("group", "key", "value", "source", "note", "used_by")
 
 def table2_csv(rows: Iterable[RateRow]) -> str:
     """Return Table 2 as CSV; rates lie between 0 and 1."""
-    return _csv(TABLE2, ([row.policy, row.split, row.seed, row.n, *_numbers(row)] for row in rows))
+    return to_csv(TABLE2, (_rate_cells(row) for row in rows))
 
 
 def decoding_csv(rows: Iterable[RateRow]) -> str:
     """Return the rates of sampling and of the vote as CSV, with the kind of interval in the last column."""
-    cells = ([r.decoding, r.policy, r.split, r.seed, r.n, *_numbers(r), r.interval] for r in rows)
-    return _csv(DECODING, cells)
+    cells = ([row.decoding, *_rate_cells(row), row.interval] for row in rows)
+    return to_csv(DECODING, cells)
 
 
 def paired_csv(rows: Iterable[Difference]) -> str:
     """Return the paired differences as CSV; a cell is empty where its number is not defined."""
-    return _csv(PAIRED, (_paired_cells(row) for row in rows))
+    return to_csv(PAIRED, (_paired_cells(row) for row in rows))
 
 
 def card_csv(rows: Iterable[CardRow]) -> str:
     """Return the config card as CSV."""
-    return _csv(CARD, ([row.group, row.key, row.value, row.mark.source, row.mark.note, row.used_by] for row in rows))
+    return to_csv(CARD, ([row.group, row.key, row.value, row.mark.source, row.mark.note, row.used_by] for row in rows))
 
 
 def table2_md(rows: Sequence[RateRow], sandbox: str, remark: str) -> str:
     """Return Table 2 as Markdown, the paper's numbers in columns of their own."""
     head = ["policy", "split", "seed", "n", "format %", "resolved %", "paper: format %", "paper: resolved %"]
     return (
-        f"{remark}\n\nGreedy decoding; executed in: {sandbox}. In brackets: interval of each rate. The paper's columns "
-        f"are SWE-bench Verified (n = {paper.INSTANCES}), a different benchmark, without error bars.\n\n"
-        + _markdown(head, (_table2_cells(row) for row in rows))
+        f"{remark}\n\nGreedy decoding; executed in: {sandbox}. In brackets: interval of each rate; n: judged answers. "
+        f"The paper's columns are SWE-bench Verified (n = {paper.INSTANCES}), a different benchmark, without error "
+        "bars.\n\n" + to_markdown(head, (_table2_cells(row) for row in rows))
     )
 
 
 def funnel_md(rows: Iterable[FunnelRow]) -> str:
     """Return the data funnel as Markdown."""
-    return _markdown(["step", "reason", "dropped", "left"], ([r.step, r.reason, r.dropped, r.left] for r in rows))
+    return to_markdown(["step", "reason", "dropped", "left"], ([r.step, r.reason, r.dropped, r.left] for r in rows))
+
+
+def _rate_cells(row: RateRow) -> list[object]:
+    return [row.policy, row.split, row.seed, row.n, row.not_judged, *_numbers(row)]
 
 
 def _numbers(row: RateRow) -> list[str]:
@@ -75,16 +79,18 @@ def _paired_cells(row: Difference) -> list[object]:
 
 def _table2_cells(row: RateRow) -> list[object]:
     printed = paper.ROWS.get(row.policy)
-    form = "" if row.policy in GATE else _bracketed(row.format)
+    form = "" if row.policy in GATE else bracketed(row.format)
     numbers = (printed.format, printed.resolved) if printed else ("", "")
-    return [row.policy, row.split, row.seed, row.n, form, _bracketed(row.resolved), *numbers]
+    return [row.policy, row.split, row.seed, row.n, form, bracketed(row.resolved), *numbers]
 
 
-def _bracketed(rate: Rate) -> str:
+def bracketed(rate: Rate) -> str:
+    """Return a rate in percent with its interval in brackets."""
     return f"{labels.percent(rate.value)} [{labels.percent(rate.low)}, {labels.percent(rate.high)}]"
 
 
-def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def to_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a CSV document; None is an empty cell."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(head)
@@ -92,7 +98,8 @@ def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return stream.getvalue()
 
 
-def _markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def to_markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table whose cells cannot break it."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join("| " + " | ".join(_cell(value) for value in line) + " |\n" for line in lines)
 

@@ -1,15 +1,12 @@
-"""Verdicts of the official grading: the probes of its behaviour, and other people's recorded logs."""
+"""Verdicts of the official grading: the probes of its behaviour."""
 
-import gzip
-import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openswerl.evaluate.execution.outcome import Execution
-from openswerl.evaluate.harness.grade import grade, official_log, official_report
+from openswerl.evaluate.harness.grade import MARKERS, grade, official_log, official_report
 from openswerl.evaluate.views import GoldView
 
 ROW = {
@@ -17,23 +14,31 @@ ROW = {
     "log_parser": "parse_log_pytest", "FAIL_TO_PASS": '["t.py::a"]', "PASS_TO_PASS": '["t.py::b"]',
 }  # fmt: skip
 GOLD = GoldView("i", "", "", "", ROW)
-BOTH = "PASSED t.py::a\nPASSED t.py::b\n"
+HEADER = "=========================== short test summary info ============================\n"
+
+
+def _ended(*lines: str, last: str = "2 passed") -> str:
+    """What pytest prints at its end."""
+    return HEADER + "".join(f"{line}\n" for line in lines) + f"============================== {last} in 0.05s =====\n"
+
+
+BOTH = _ended("PASSED t.py::a", "PASSED t.py::b")
+FAILS = ("PASSED t.py::b", "FAILED t.py::a - assert 1", "FAILED t.py::other - assert 1")
 
 
 @pytest.mark.parametrize(
     ("output", "code", "status", "reason"),
     [
         (BOTH, 0, "resolved", None),
-        ("FAILED t.py::a - assert 1\nPASSED t.py::b\n", 1, "unresolved", None),
-        ("PASSED t.py::a\n", 0, "unresolved", None),
-        ("PASSED t.py::a\nSKIPPED t.py::b\n", 0, "resolved", None),
-        ("XFAIL t.py::a\nPASSED t.py::b\n", 0, "resolved", None),
+        (_ended(*FAILS, last="2 failed, 1 passed"), 1, "unresolved", None),
+        (_ended("PASSED t.py::a"), 0, "unresolved", None),
+        (_ended("PASSED t.py::a", "SKIPPED t.py::b"), 0, "resolved", None),
+        (_ended("XFAIL t.py::a", "PASSED t.py::b"), 0, "resolved", None),
+        (_ended("PASSED t.py::a", "PASSED t.py::b", "FAILED t.py::c", last="1 failed, 2 passed"), 1, "resolved", None),
         ("ERROR t.py\n", 2, "unresolved", None),
         (BOTH, 1, "unresolved", "no_test_results"),
         ("", 0, "unresolved", "no_test_results"),
         ("Segmentation fault", -11, "unresolved", "no_test_results"),
-        (f"{BOTH}>>>>> Test Exit Code: 0\n", 1, "unresolved", "forged_marker"),
-        (f"{BOTH}>>>>> End Test Output\nFAILED t.py::b\n", 0, "unresolved", "forged_marker"),
         (f"print('>>>>>>> REPLACE')\n{BOTH}", 0, "resolved", None),
     ],
 )
@@ -53,6 +58,7 @@ def test_what_the_tests_printed_decides(
         ("runner_lost", "error", "runner_lost"),
         ("output_limit", "error", "output_limit"),
         ("process_limit", "error", "process_limit"),
+        ("infrastructure", "infrastructure", None),
     ],
 )
 def test_what_did_not_run_to_its_end_is_never_graded(tmp_path: Path, state: Any, status: str, reason: Any) -> None:
@@ -60,28 +66,26 @@ def test_what_did_not_run_to_its_end_is_never_graded(tmp_path: Path, state: Any,
     assert (verdict.status, verdict.reason, verdict.report) == (status, reason, None)
 
 
-PARSERS = {
-    "django/django": "parse_log_django", "sympy/sympy": "parse_log_sympy", "mwaskom/seaborn": "parse_log_seaborn",
-    "matplotlib/matplotlib": "parse_log_matplotlib", "astropy/astropy": "parse_log_pytest_v2",
-    "scikit-learn/scikit-learn": "parse_log_pytest_v2", "sphinx-doc/sphinx": "parse_log_pytest_v2",
-    "psf/requests": "parse_log_pytest_options", "pylint-dev/pylint": "parse_log_pytest_options",
-    "pytest-dev/pytest": "parse_log_pytest", "pallets/flask": "parse_log_pytest", "pydata/xarray": "parse_log_pytest",
-}  # fmt: skip
+@pytest.mark.parametrize("marker", MARKERS)
+@pytest.mark.parametrize("where", ["{marker}: 0\n{both}", "{both}{marker}\n", "a {marker} b\n{both}"])
+def test_a_printed_marker_never_resolves_and_swebench_agrees(tmp_path: Path, marker: str, where: str) -> None:
+    log = tmp_path / "log"
+    verdict = grade(GOLD, "patch", Execution("exited", 0, where.format(marker=marker, both=BOTH)), log)
+    assert (verdict.status, verdict.reason) == ("unresolved", "forged_marker")
+    assert not official_report(ROW, "patch", log)["i"]["resolved"]
 
 
-@pytest.mark.skipif("OPENSWERL_DATA" not in os.environ, reason="OPENSWERL_DATA is not set")
-def test_recorded_logs_get_their_published_verdicts(tmp_path: Path) -> None:
-    """Other people's runs on SWE-bench Lite; the three that swebench 5 judges otherwise are known."""
-    with gzip.open(Path(os.environ["OPENSWERL_DATA"], "swebench/eval_logs_acr.jsonl.gz"), "rt") as handle:
-        records = [json.loads(line) for line in handle]
-    ran = [record for record in records if record["published_applied"]]
-    other = [record["instance_id"] for record in ran if _regrade(record, tmp_path) != record["published_resolved"]]
-    assert len(ran) == 147 and sum(record["published_resolved"] for record in ran) == 65
-    assert sorted(other) == ["django__django-13660", "django__django-13660", "matplotlib__matplotlib-24970"]
+def test_forged_lines_after_a_real_failure_resolve_officially_but_not_here(tmp_path: Path) -> None:
+    """The probe that passes swebench's own cross-check of exit code and failures."""
+    output = _ended(*FAILS, last="2 failed, 1 passed") + "PASSED t.py::a\n"
+    log = tmp_path / "log"
+    log.write_text(official_log(Execution("exited", 1, output)))
+    assert official_report(ROW, "patch", log)["i"]["resolved"]
+    verdict = grade(GOLD, "patch", Execution("exited", 1, output), log)
+    assert (verdict.status, verdict.reason) == ("unresolved", "forged_status")
+    assert not official_report(ROW, "patch", log)["i"]["resolved"], "the log that is left says the same to swebench"
 
 
-def _regrade(record: dict[str, Any], folder: Path) -> bool:
-    row = ROW | record | {"log_parser": PARSERS[record["repo"]]}
-    log = folder / "log"
-    log.write_text(official_log(Execution("exited", 0, record["eval_log"].partition("Test Script:")[2])))
-    return bool(official_report(row, record["model_patch"], log)[record["instance_id"]]["resolved"])
+def test_a_log_tells_the_exit_code_if_it_is_known() -> None:
+    assert official_log(Execution("exited", 3, "x")).endswith("\n>>>>> Test Exit Code: 3\n")
+    assert "Exit Code" not in official_log(Execution("exited", None, "x"))

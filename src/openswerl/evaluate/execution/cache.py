@@ -1,49 +1,77 @@
-"""Results of executed patches, kept across samples, policies and seeds of one run."""
+"""A backend that runs nothing twice."""
 
-import functools
 import hashlib
 import json
-import platform
-import sys
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
-import msgspec
-
+from openswerl.evaluate.backends.protocol import Backend
+from openswerl.evaluate.execution.actions import Action, Grading, Suite
 from openswerl.evaluate.execution.outcome import Execution
-from openswerl.evaluate.sandbox.worker import RUNNER
-from openswerl.evaluate.views import GoldView
-from openswerl.files import write_json
+from openswerl.evaluate.execution.store import Store
+from openswerl.evaluate.views import Problem, TaskView
 
-VERSION = 1
+VERSION = 2
 
 
-class Cache:
-    """One small file an execution; a damaged file counts as absent. Safe for several processes at once."""
+class Cached:
+    """Keeps what another backend's executions came to, unless running them again may end in another way.
 
-    def __init__(self, folder: Path, sandbox: str, timeout_s: int) -> None:
-        self.folder = folder
-        self.setting = [VERSION, sandbox, timeout_s, *_versions()]
+    The key covers the backend's environment, the base commit, the patch and the action. `ran` and `found` count the
+    executions that were run and those that were at hand. `close` closes the backend and the store.
+    """
 
-    def get(self, gold: GoldView, patch: str) -> Execution | None:
-        """Return the stored execution of a patch, None if there is none."""
-        try:
-            return msgspec.json.decode(self._path(gold, patch).read_bytes(), type=Execution)
-        except (FileNotFoundError, msgspec.MsgspecError):
-            return None
+    def __init__(self, backend: Backend, store: Store) -> None:
+        self.backend, self.store = backend, store
+        self.kind = backend.kind
+        self.ran = self.found = 0
 
-    def put(self, gold: GoldView, patch: str, execution: Execution) -> None:
-        """Store an execution, unless running it again may end in another way."""
+    def environment(self, task: TaskView) -> str:
+        """Return the backend's."""
+        return self.backend.environment(task)
+
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
+        """Return the stored execution, or run the action; every `attempt` is run and kept by itself."""
+        key = key_of(self.environment(task), task, patch, action, attempt)
+        stored = self.store.get(key)
+        if stored is not None:
+            self.found += 1
+            return stored
+        execution = self.backend.run(task, patch, action)
+        self.ran += 1
         if execution.repeatable:
-            write_json(self._path(gold, patch), msgspec.to_builtins(execution))
+            self.store.put(key, execution)
+        return execution
 
-    def _path(self, gold: GoldView, patch: str) -> Path:
-        key = hashlib.sha256(json.dumps([self.setting, gold.digest, patch]).encode()).hexdigest()
-        return self.folder / key[:2] / f"{key}.json"
+    def run_all(self, wanted: Iterable[tuple[Problem, Sequence[str]]]) -> None:
+        """Grade at once what is not stored of these patches, if the backend can; else they are run one by one."""
+        at_once = getattr(self.backend, "grade_all", None)
+        if at_once is None:
+            return
+        pairs = [(problem, patch) for problem, patches in wanted for patch in patches if patch]
+        keys = [key_of(self.environment(p.task), p.task, patch, Grading(p.gold)) for p, patch in pairs]
+        new = [(pair, key) for pair, key in zip(pairs, keys, strict=True) if self.store.get(key) is None]
+        executions = at_once([(problem.gold, patch) for (problem, patch), _ in new])
+        self.ran += len(new)
+        for (_, key), execution in zip(new, executions, strict=True):
+            if execution.repeatable:
+                self.store.put(key, execution)
+
+    def close(self) -> None:
+        """Free what the backend holds."""
+        self.backend.close()
+        self.store.close()
 
 
-@functools.cache
-def _versions() -> list[str]:
-    """Return what decides a result besides the row and the patch."""
-    runner = hashlib.sha256(RUNNER.read_bytes()).hexdigest()
-    return [runner, version("swebench"), version("pytest"), platform.python_version(), sys.platform]
+def key_of(environment: str, task: TaskView, patch: str, action: Action, attempt: int = 0) -> bytes:
+    """Return the identity of an execution: a sha256 over all that decides how it ends."""
+    base = f"{task.repo}@{task.base_commit}"
+    parts = [VERSION, environment, base, patch, _identity(action), attempt]
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
+
+
+def _identity(action: Action) -> list[str]:
+    if isinstance(action, Grading):
+        return ["grading", action.gold.digest]
+    if isinstance(action, Suite):
+        return ["suite", *action.files]
+    return ["script", action.source]

@@ -4,7 +4,16 @@ from typing import Literal
 
 import msgspec
 
-State = Literal["exited", "timeout", "apply_failed", "output_limit", "process_limit", "runner_lost"]
+State = Literal[
+    "exited",
+    "timeout",
+    "apply_failed",
+    "output_limit",
+    "process_limit",
+    "memory_limit",
+    "runner_lost",
+    "infrastructure",
+]
 
 
 class Execution(msgspec.Struct, frozen=True):

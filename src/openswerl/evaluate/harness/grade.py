@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from openswerl.evaluate.execution.outcome import Execution
+from openswerl.evaluate.harness.forgery import is_forged
 from openswerl.evaluate.views import GoldView
 from openswerl.files import write_text
 
-Status = Literal["resolved", "unresolved", "format_error", "empty_patch", "apply_failed", "timeout", "error"]
+Status = Literal[
+    "resolved", "unresolved", "format_error", "empty_patch", "apply_failed", "timeout", "error", "infrastructure"
+]
 ENDINGS = ("Patch Apply Failed", "Reset Failed", "Tests Errored", "Tests Timed Out")
 START, END, EXIT_CODE = ">>>>> Start Test Output", ">>>>> End Test Output", ">>>>> Test Exit Code"
 MARKERS = (START, END, EXIT_CODE, *(f">>>>> {text}" for text in ENDINGS))
@@ -24,26 +27,37 @@ class Verdict:
 
 
 def grade(gold: GoldView, patch: str, execution: Execution, log: Path) -> Verdict:
-    """Write the log in the official form and grade it. Only tests that ran to their end are graded."""
-    if execution.state == "apply_failed":
-        return Verdict("apply_failed")
-    if execution.state == "timeout":
-        return Verdict("timeout")
+    """Write the log in the official form and grade it. Only tests that ran to their end are graded.
+
+    A log that resolves the row by lines that the test runner did not write is refused (forged_marker, forged_status),
+    and written so that the official grading refuses it as well.
+    """
+    if execution.state in ("apply_failed", "timeout", "infrastructure"):
+        return Verdict(execution.state)
     if execution.state != "exited":
         return Verdict("error", execution.state)
-    write_text(log, official_log(execution))
     if any(marker in execution.output for marker in MARKERS):
-        return Verdict("unresolved", "forged_marker", refusal(gold.instance_id, "forged_marker"))
+        return _refused(gold, execution, log, "forged_marker")
+    write_text(log, official_log(execution))
     report = official_report(gold.row, patch, log)
     own = report[gold.instance_id]
+    if own["resolved"] and is_forged(execution.output, gold.row):
+        return _refused(gold, execution, log, "forged_status")
     if own["resolved"]:
         return Verdict("resolved", None, report)
     return Verdict("unresolved", None if own["patch_successfully_applied"] else "no_test_results", report)
 
 
+def _refused(gold: GoldView, execution: Execution, log: Path, reason: str) -> Verdict:
+    write_text(log, f">>>>> Tests Errored: {reason}\n{official_log(execution)}")
+    return Verdict("unresolved", reason, refusal(gold.instance_id, reason))
+
+
 def official_log(execution: Execution) -> str:
-    """Return the log as the row's eval_script would write it: markers, and the exit code after the end marker."""
-    return f"+ : '{START}'\n{execution.output}\n+ : '{END}'\n{EXIT_CODE}: {execution.code}\n"
+    """Return the log as the row's eval_script would write it: markers, and the exit code, if known, after the end."""
+    told = "" if execution.code is None else f"{EXIT_CODE}: {execution.code}\n"
+    output = execution.output.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return f"+ : '{START}'\n{output}\n+ : '{END}'\n{told}"
 
 
 def official_report(row: dict[str, Any], patch: str, log: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ def judge(gold: GoldView, candidate: Candidate, execution: Execution | None, log
     if not candidate.format_ok:
         return Verdict("format_error", candidate.reason)
     if candidate.refused:
-        return Verdict("unresolved", "touches_tests", refusal(gold.instance_id, "touches_tests"))
+        return Verdict("unresolved", candidate.refused, refusal(gold.instance_id, candidate.refused))
     if execution is None:
         return Verdict("empty_patch")
     return grade(gold, candidate.patch, execution, log)

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from openswerl.edits import FormatError, git_patch, normalised_key
-from openswerl.evaluate.harness.guard import touches_tests
+from openswerl.evaluate.harness.guard import refuse
 from openswerl.evaluate.oracle.reading import Asking, read
 from openswerl.models.prompts import Prompt
 from openswerl.records import Task
 from openswerl.rollout import Completion, Sampler, seed_of
 
-Decoding = Literal["greedy", "sample", "vote"]
+Decoding = Literal["greedy", "sample", "vote", "mini", "mini-majority", "mini-regression", "mini-reproduction"]
+Files = Mapping[str, str | None]
+KeyOf = Callable[[Files, Files], str]
 CHUNK = 64
 
 
@@ -26,8 +28,8 @@ class Policy(NamedTuple):
 class Candidate:
     """One answer. `reason` is the code of a format error, or of the fault for which there is no answer.
 
-    `patch` is empty where nothing changes. `refused` marks a patch that touches tests: it is submitted, and counts as
-    unresolved without being run.
+    `patch` is empty where nothing changes. `refused` is why a patch may not run, None if it may: it is submitted, and
+    counts as unresolved.
     """
 
     decoding: Decoding
@@ -36,7 +38,7 @@ class Candidate:
     patch: str = ""
     key: str | None = None
     reason: str | None = None
-    refused: bool = False
+    refused: str | None = None
 
     @property
     def format_ok(self) -> bool:
@@ -85,10 +87,20 @@ def _too_long(samples: int) -> list[Candidate]:
     return [Candidate("greedy", 0, reason="prompt_too_long"), *sampled]
 
 
-def read_answer(task: Task, completion: Completion, asking: Asking, decoding: Decoding, sample: int) -> Candidate:
+def read_answer(
+    task: Task,
+    completion: Completion,
+    asking: Asking,
+    decoding: Decoding,
+    sample: int,
+    *,
+    key_of: KeyOf = normalised_key,
+    repo: str = "",
+) -> Candidate:
     """Turn one completion into a candidate by the edit rule of the reward; an unfinished one is a format error.
 
-    The reason of one that never came is the code of its fault.
+    The reason of one that never came is the code of its fault. `key_of` gives edits that count as alike one key.
+    `repo` is "owner/name", where the guard knows folders of it.
     """
     try:
         if not completion.finished:
@@ -97,12 +109,11 @@ def read_answer(task: Task, completion: Completion, asking: Asking, decoding: De
     except FormatError as error:
         return Candidate(decoding, sample, completion.text, reason=error.reason)
     old = {path: task.context.get(path) for path in new}
-    return _candidate(Candidate(decoding, sample, completion.text), old, new)
-
-
-def _candidate(answer: Candidate, old: Mapping[str, str | None], new: Mapping[str, str | None]) -> Candidate:
-    changed = [path for path in new if new[path] != old[path]]
-    created = [path for path in changed if old[path] is None]
-    refused = touches_tests(changed, created)
-    patch, key = git_patch(old, new), normalised_key(old, new)
-    return Candidate(answer.decoding, answer.sample, answer.output, patch, key, None, refused)
+    return Candidate(
+        decoding,
+        sample,
+        completion.text,
+        git_patch(old, new),
+        key_of(old, new),
+        refused=refuse(old, new, repo),
+    )

@@ -2,21 +2,26 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from openswerl.evaluate.harness.grade import Verdict
 from openswerl.evaluate.oracle.repair import Candidate
+from openswerl.evaluate.results.taxonomy import cause, failed, not_judged
 from openswerl.evaluate.views import Problem
 from openswerl.statistics import pass_at_k, wilson
 
 CONFIDENCE = 0.95
 Row = dict[str, Any]
+INVALID: Row = {"status": "env_invalid", "reason": None, "cause": "env_invalid"}
 
 
-def outcome_row(problem: Problem, candidate: Candidate, verdict: Verdict) -> Row:
-    """Return one row; the answer's text is kept for greedy decoding alone. Holds no path, time or test output."""
-    patch = candidate.patch
+def outcome_row(problem: Problem, candidate: Candidate, verdict: Verdict, localised: bool | None = None) -> Row:
+    """Return one row; the answer's text is kept for greedy decoding alone. Holds no path, time or test output.
+
+    `localised` is what `localisation.localised` says of the instance; None where files were given, as in Table 2.
+    """
+    patch, tests = candidate.patch, failed(verdict.report)
     return {
         "instance_id": problem.task.instance_id,
         "split": problem.task.split,
@@ -25,40 +30,75 @@ def outcome_row(problem: Problem, candidate: Candidate, verdict: Verdict) -> Row
         "format_ok": candidate.format_ok,
         "status": verdict.status,
         "reason": verdict.reason,
+        "cause": cause(verdict.status, verdict.reason, tests, localised),
+        "f2p_failed": tests.fail_to_pass if tests else None,
+        "p2p_failed": tests.pass_to_pass if tests else None,
         "patch_sha": hashlib.sha256(patch.encode("utf-8", "surrogateescape")).hexdigest() if patch else None,
         "output": candidate.output if candidate.decoding == "greedy" else None,
         "reward": None,
     }
 
 
+def mark_invalid(rows: Iterable[Row], ids: Collection[str]) -> list[Row]:
+    """Return the rows, those of instances that fail the gate as `env_invalid`, whatever became of their answers."""
+    return [row | INVALID if row["instance_id"] in ids else row for row in rows]
+
+
 def summarise(rows: Sequence[Row]) -> dict[str, dict[str, Row]]:
-    """Return {split: {decoding: summary}} in order of appearance."""
-    summary: dict[str, dict[str, Row]] = {}
-    for split, decoding in dict.fromkeys((row["split"], row["decoding"]) for row in rows):
-        chosen = [row for row in rows if (row["split"], row["decoding"]) == (split, decoding)]
-        summary.setdefault(split, {})[decoding] = _summary(chosen, decoding)
-    return summary
+    """Return {split: {decoding: summary}} in order of appearance.
+
+    All rates are over judged answers (`taxonomy.NOT_JUDGED` lists what is not); a rate is None where none was judged.
+    """
+    return {
+        split: {decoding: _summary(chosen, decoding) for decoding, chosen in by_key(group, "decoding").items()}
+        for split, group in by_key(rows, "split").items()
+    }
+
+
+def by_key(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
+    """Return the rows grouped by the value of `key`, in order of appearance."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found
+
+
+def resolved(rows: Iterable[Row]) -> Row:
+    """Return the resolve rate of rows of one decoding: means of instances, of each its judged answers.
+
+    The Wilson interval counts instances, as samples of one are not independent. `instances` are those with a judged
+    answer, `not_judged` those without any.
+    """
+    every = by_key(rows, "instance_id")
+    right = _flags(every)
+    k, n = sum(sum(flags) / len(flags) for flags in right.values()), len(right)
+    low, high = wilson(min(k, n), n, CONFIDENCE) if n else (None, None)
+    rates = {"resolved_rate": k / n if n else None, "resolved_low": low, "resolved_high": high}
+    return {"instances": n, "not_judged": len(every) - n, **rates}
+
+
+def _flags(rows: Mapping[str, Sequence[Row]]) -> dict[str, list[bool]]:
+    """Return, of each instance with a judged answer, which of these resolve it."""
+    found = {
+        name: [row["status"] == "resolved" for row in group if not not_judged(row["status"], row["reason"])]
+        for name, group in rows.items()
+    }
+    return {name: flags for name, flags in found.items() if flags}
 
 
 def _summary(rows: Sequence[Row], decoding: str) -> Row:
-    """Rates are means over answers. The Wilson interval counts instances, as samples of one are not independent."""
-    right: dict[str, list[bool]] = {}
-    for row in rows:
-        right.setdefault(row["instance_id"], []).append(row["status"] == "resolved")
-    resolved = sum(sum(flags) / len(flags) for flags in right.values())
-    low, high = wilson(min(resolved, len(right)), len(right), CONFIDENCE)
+    formats = [row["format_ok"] for row in rows if not not_judged(row["status"], row["reason"])]
     summary = {
-        "instances": len(right),
+        **resolved(rows),
         "answers": len(rows),
-        "format_rate": sum(row["format_ok"] for row in rows) / len(rows),
-        "resolved_rate": resolved / len(right),
-        "resolved_low": low,
-        "resolved_high": high,
+        "answers_not_judged": len(rows) - len(formats),
+        "format_rate": sum(formats) / len(formats) if formats else None,
         "statuses": _counts(row["status"] for row in rows),
         "reasons": _counts(row["reason"] for row in rows if row["reason"]),
+        "causes": _counts(row["cause"] for row in rows),
     }
     if decoding == "sample":
-        summary["pass_at_k"] = _pass_at_k(list(right.values()))
+        summary["pass_at_k"] = _pass_at_k(list(_flags(by_key(rows, "instance_id")).values()))
     return summary
 
 
@@ -67,7 +107,7 @@ def _counts(values: Iterable[str]) -> dict[str, int]:
 
 
 def _pass_at_k(right: Sequence[Sequence[bool]]) -> dict[str, float]:
-    samples = min(map(len, right))
+    samples = min(map(len, right), default=0)
     return {
         str(k): sum(pass_at_k(len(flags), sum(flags), k) for flags in right) / len(right) for k in range(1, samples + 1)
     }

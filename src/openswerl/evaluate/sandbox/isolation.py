@@ -106,15 +106,15 @@ def last_line(errors: IO[bytes]) -> str:
 
 def _bubblewrap(script: Path) -> list[str]:
     words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    words += ["--ro-bind", "/usr", "/usr", *_system(), *_memory("/tmp"), *_memory("/box")]
+    words += ["--ro-bind", "/usr", "/usr", *system_mounts(), *memory_mount("/tmp"), *memory_mount("/box")]
     for prefix in _python_prefixes():
         words += ["--ro-bind", prefix, prefix]
-    words += ["--ro-bind", str(script), "/openswerl.py", "--proc", "/proc", "--dev", "/dev", *_memory("/dev/shm")]
+    words += ["--ro-bind", str(script), "/openswerl.py", "--proc", "/proc", "--dev", "/dev", *memory_mount("/dev/shm")]
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box"]
 
 
-def _system() -> Iterator[str]:
-    """Yield mounts of what lies beside /usr: links into it on most systems, folders on older ones."""
+def system_mounts() -> Iterator[str]:
+    """Yield bubblewrap's mounts of what lies beside /usr: links into it on most systems, folders on older ones."""
     for name in ("/bin", "/sbin", "/lib", "/lib64"):
         if os.path.islink(name):
             yield from ("--symlink", os.readlink(name), name)
@@ -124,9 +124,9 @@ def _system() -> Iterator[str]:
         yield from ("--ro-bind-try", name, name)
 
 
-def _memory(folder: str) -> list[str]:
-    size = ["--size", str(MEMORY_BYTES)] if _has_size() else []
-    return [*size, "--tmpfs", folder]
+def memory_mount(folder: str, size: int = MEMORY_BYTES) -> list[str]:
+    """Return bubblewrap's mount of a folder in memory, of at most `size` bytes where bubblewrap can limit it."""
+    return [*(["--size", str(size)] if _has_size() else []), "--tmpfs", folder]
 
 
 @functools.cache

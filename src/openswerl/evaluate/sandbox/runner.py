@@ -1,10 +1,11 @@
-"""Runs inside the sandbox: one source tree after another, each under pytest in a forked child.
+"""Runs inside the sandbox: one source tree after another, each under pytest, or a program, in a forked child.
 
 Standard library and pytest only; this file is copied in alone. It reads one JSON job a line from standard input
-({"tree": {path: [mode, bytes as latin-1]}, "arguments": [...], "timeout_s": s, "own_interpreter": bool}) and answers
-each with one JSON line ({"state", "code", "output", "clean"}) on standard output. Children never see either pipe:
-what they print goes through a pipe of their own, so a child cannot write another one's result. Pytest is imported
-once, and a child is a fork, which saves most of the cost of a fresh interpreter.
+({"tree": {path: [mode, bytes as latin-1]}, "arguments": [...], "timeout_s": s, "own_interpreter": bool}; "program",
+its bytes as latin-1, in place of pytest's arguments) and answers each with one JSON line ({"state", "code", "output",
+"clean"}) on standard output. Children never see either pipe: what they print goes through a pipe of their own, so a
+child cannot write another one's result. Pytest is imported once, and a child is a fork, which saves most of the cost
+of a fresh interpreter.
 """
 
 import atexit
@@ -15,6 +16,7 @@ import importlib
 import json
 import os
 import resource
+import runpy
 import select
 import shutil
 import signal
@@ -38,6 +40,7 @@ LIMITS = {
     resource.RLIMIT_NPROC: 4096,
     resource.RLIMIT_CORE: 0,
 }
+RUN_PROGRAM = "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 prctl = ctypes.CDLL(None).prctl
 
@@ -110,11 +113,7 @@ def be_child(job: dict, testbed: Path, into: int) -> None:
         prctl(PR_SET_DUMPABLE, 1)
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         os.chdir(testbed)
-        if job["own_interpreter"]:
-            os.execv(sys.executable, [sys.executable, "-s", "-m", "pytest", *job["arguments"]])
-        sys.path.insert(0, str(testbed))
-        sys.argv = ["pytest", *job["arguments"]]
-        code = int(pytest.main(job["arguments"]))
+        code = run_program(job, testbed) if "program" in job else run_pytest(job, testbed)
         threading._shutdown()  # type: ignore[attr-defined]  # what an interpreter does at its end
         atexit._run_exitfuncs()
         sys.stdout.flush()
@@ -123,7 +122,37 @@ def be_child(job: dict, testbed: Path, into: int) -> None:
     except BaseException:
         traceback.print_exc()
     finally:
-        os._exit(code)
+        os._exit(code & 0xFF)
+
+
+def run_pytest(job: dict, testbed: Path) -> int:
+    """Run pytest in the root of the tree and return its exit code."""
+    if job["own_interpreter"]:
+        os.execv(sys.executable, [sys.executable, "-s", "-m", "pytest", *job["arguments"]])
+    sys.path.insert(0, str(testbed))
+    sys.argv = ["pytest", *job["arguments"]]
+    return int(pytest.main(job["arguments"]))
+
+
+def run_program(job: dict, testbed: Path) -> int:
+    """Run a program, which lies outside the tree, in the root of the tree; returns what the interpreter would."""
+    path = testbed.with_name("program.py")
+    path.write_bytes(job["program"].encode("latin-1"))
+    if job["own_interpreter"]:
+        os.execv(sys.executable, [sys.executable, "-s", "-c", RUN_PROGRAM, str(path)])
+    sys.path.insert(0, str(testbed))
+    sys.argv = [str(path)]
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as error:
+        if not isinstance(error.code, str):
+            return int(error.code or 0)
+        print(error.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    else:
+        return 0
+    return 1
 
 
 def limit(timeout_s: int) -> None:

@@ -30,7 +30,7 @@ class Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
+        self.close()
 
     def run(self, job: Job) -> Job:
         """Return the runner's answer; state "runner_lost" if the job ended two sandboxes, the second one its own."""
@@ -45,10 +45,11 @@ class Worker:
             self.started += 1
         answer = self._session.ask(job)
         if answer is None or not answer["clean"]:
-            self._close()
+            self.close()
         return answer
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """End the sandbox; the next job starts another."""
         if self._session is not None:
             self._session.close()
             self._session = None
