@@ -197,6 +197,7 @@ def test_the_gate_stands_before_every_model(policy, before):
         (("reward.timeout_reward=nan",), "config: reward.timeout_reward=nan is not a finite number"),
         (("grpo.truncated_reward=-inf",), "config: grpo.truncated_reward=-inf is not a finite number"),
         (("grpo.steps={",), "config: no viable alternative at input '{'"),
+        (("relate.llm.max_tree_bytes=9",), "config: a key below one that is null is set: choose the option that has"),
     ],
 )
 def test_a_mistake_is_one_line(overrides, message):

@@ -47,3 +47,11 @@ def test_an_optimiser_that_cannot_learn(stage, key, value, message):
 @pytest.mark.parametrize(("override", "message"), MODEL)
 def test_a_model_that_cannot_be_trained(override, message):
     assert refusal(f"model.{override}") == f"config: {message}"
+
+
+@pytest.mark.parametrize("key", ["network.token_variable", "rollout.endpoint.key_variable"])
+@pytest.mark.parametrize("value", ["sk-canary-3f9a7b21c", "gsk_canary3f9a7b21c", "''"])
+def test_a_key_in_place_of_the_name_of_its_variable_is_not_repeated(key, value):
+    assert refusal(f"{key}={value}") == (
+        f"config: {key} is not the name of an environment variable, in capitals, such as OPENAI_API_KEY"
+    )

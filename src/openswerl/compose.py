@@ -36,6 +36,10 @@ def load(*overrides: str) -> DictConfig:
         return cast(DictConfig, OmegaConf.merge(cfg, OmegaConf.from_dotlist(plain))) if plain else cfg
     except (HydraException, OmegaConfBaseException, YAMLError) as error:
         raise UserError(f"config: {_one_line(error)}") from None
+    except AssertionError:  # OmegaConf's own, without a word on the key
+        raise UserError(
+            "config: a key below one that is null is set: choose the option that has it first, such as relate=llm"
+        ) from None
 
 
 @functools.cache

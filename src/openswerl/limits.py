@@ -1,6 +1,7 @@
 """Values that the types of the schema let through and that make no sense."""
 
 import math
+import re
 from collections.abc import Iterator
 
 from omegaconf import DictConfig, OmegaConf
@@ -114,6 +115,17 @@ CHOICES = {
     "tracking.wandb": ("offline", "online", "disabled"),
 }
 
+# Names of environment variables. Who puts a key there by mistake must not find it in logs and results.
+VARIABLES = (
+    "network.token_variable",
+    *(
+        f"{group}.endpoint.{name}_variable"
+        for group in ("rollout", "relate.llm.rollout")
+        for name in ("base_url", "key", "model")
+    ),
+)
+VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+
 
 def faults(cfg: DictConfig) -> Iterator[str]:
     """Yield a line for every value of a composed config that is out of bounds."""
@@ -131,6 +143,10 @@ def faults(cfg: DictConfig) -> Iterator[str]:
     for key, known in CHOICES.items():
         if (name := OmegaConf.select(cfg, key)) not in known:
             yield f"{key}={name} is unknown: choose {', '.join(known[:-1])} or {known[-1]}"
+    for key in VARIABLES:
+        name = OmegaConf.select(cfg, key)  # none where relate asks no model
+        if name is not None and not VARIABLE.fullmatch(name):
+            yield f"{key} is not the name of an environment variable, in capitals, such as OPENAI_API_KEY"
     for key in FINITE:
         number = OmegaConf.select(cfg, key)
         if number is not None and not math.isfinite(number):  # none where the schema allows it

@@ -1,7 +1,11 @@
 """Checks on real instances of the laptop world, and on one with a leak."""
 
+from contextlib import closing
+
+from misbehaving import behaving, says
 from openswerl.errors import UserError
 from openswerl.models.checkpoint import PACKAGED
+from openswerl.preflight.agreement import Agreement, compare
 from openswerl.preflight.checks import fit_check, gold_check, leak_check, leaked, tokenizer_check
 from openswerl.records import Instance, SourceFile
 from openswerl.reward.gate import Gate
@@ -47,9 +51,22 @@ def test_golden_answers_that_do_not_score_are_named(instance):
 
 
 def test_tokenizers_that_differ_fail_their_check_alone():
-    def differ() -> str:
+    def differ() -> Agreement:
         raise UserError("they split text differently")
 
-    check = tokenizer_check(differ)
+    check = tokenizer_check(differ, needed=True)
     assert (check.passed, check.detail) == (False, "they split text differently")
-    assert tokenizer_check(lambda: "the same").passed
+    check = tokenizer_check(differ, needed=False)
+    assert check.passed is None and check.detail.endswith("not so: they split text differently")
+    assert tokenizer_check(lambda: Agreement(True, "the same"), needed=False).passed
+
+
+def test_where_nothing_was_compared_nothing_is_passed(config, tmp_path):
+    """Neither a record nor an endpoint that counts no tokens tells how it reads a prompt."""
+    folder = f"serving.folder={tmp_path}"
+    with behaving(says({"choices": [{"text": "one", "finish_reason": "length"}]})) as server:
+        address = (f"rollout.endpoint.base_url={server.url}/v1", "rollout.endpoint.model=tiny")
+        cfg = config("rollout=openai", folder, *address)
+        with closing(open_sampler(cfg.model, cfg.rollout, cfg.serving, PACKAGED)) as sampler:
+            assert compare(sampler, cfg).same is None
+    assert tokenizer_check(lambda: compare(sampler, config("rollout=replay")), needed=True).passed is None

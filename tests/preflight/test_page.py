@@ -74,12 +74,24 @@ def test_the_page_is_well_formed_holds_all_and_runs_nothing_of_an_answer(config,
 
 
 def test_nothing_that_came_still_makes_a_page_and_a_table(config, tmp_path, capsys):
-    found, page = written(config(), tmp_path, [sample_of(None, "rate_limit", finish="rate_limit")])
+    samples = [sample_of(None, "rate_limit", finish="rate_limit")]
+    found, page = written(config(), tmp_path, samples)
     assert "No sample was scored (1 rate_limit)" in page
-    tell(found)
+    tell(found, Look([], samples, 1.0, 1, None), config().preflight.rules)
     out = capsys.readouterr().out
     assert "  ??  tokenizers agree: no tokenizer is named\n" in out and "mean reward – (no interval)" in out
     assert out.endswith("preflight: mend first: no sample was scored (1 rate_limit). Look at the reasons below\n")
+
+
+def test_the_console_tells_each_reward_and_shows_the_words_harmlessly(config, tmp_path, capsys):
+    greedy, sampled = [sample_of(0.3, name="b")], [sample_of(0.9, name="b"), sample_of(-1.0, "missing_tag", "b")]
+    found = findings(config(), sampled)
+    found["causes"][0]["excerpt"] = "\x1b[2J" + "long " * 99
+    tell(found, Look(greedy, sampled, 1.0, 3, None), config().preflight.rules)
+    out = capsys.readouterr().out
+    assert "  --  rewards of b, the greedy one first: 0.30, 0.90, -1.00\n" in out
+    assert "  --  sampled answers: near match 1; malformed 1\n" in out
+    assert f"  --  1 x prose: a, such as '\\x1b[2J{15 * 'long '}l'\n" in out  # 80 characters
 
 
 def test_numbers_in_words():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from misbehaving import answered, behaving, says
 from openai_server import served
 from openswerl.compose import ROOT
 from openswerl.config import Cell
@@ -99,6 +100,26 @@ def test_a_wrong_key_ends_it(look_at, server, monkeypatch):
         f"{server.base_url} answers 401: it does not accept the key in OPENAI_API_KEY (Incorrect API key provided); "
         "check that it is a key of this endpoint and still valid"
     )
+
+
+def test_an_endpoint_that_grpo_may_not_sample_from_need_not_have_the_tokens_of_the_policy(look_at):
+    """Its answers are texts: the laptop's tokenizer, without a chat template, has no say. It bills what it counts."""
+    with behaving(says(answered())) as server:
+        address = ("rollout=openai", f"rollout.endpoint.base_url={server.url}/v1", "rollout.endpoint.model=tiny")
+        sizes = ("model.max_prompt_tokens=16384", "model.max_response_tokens=4096")
+        folder, result = look_at("hosted", *address, "model.prompt=chat", *sizes)
+    whole = json.loads((folder / "preflight.json").read_text())
+    assert [check["passed"] for check in whole["checks"]] == [True, True, None, True]
+    assert result["verdict"].startswith("fix the format first: 12 of 12 answers are malformed")
+    assert (whole["budget"]["prompt_tokens_mean"], whole["budget"]["completion_tokens_mean"]) == (5, 1)
+
+
+def test_a_trial_that_grpo_would_refuse_is_refused_before_anything_is_paid_for(look_at, server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    before = len(server.requests())
+    with pytest.raises(UserError, match=r"^rollout=openai never receives the weights that grpo trains"):
+        look_at("refused", *server.overrides(), "preflight.trial=8", "seed=8")
+    assert len(server.requests()) == before
 
 
 def test_no_prompt_that_fits_is_told(look_at):

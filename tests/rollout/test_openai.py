@@ -128,6 +128,18 @@ def test_equal_requests_are_sent_once_and_all_get_the_answer(tmp_path):
     assert [row[0].text.partition(" ")[0] for row in drawn] == ["a", "b", "a"]
 
 
+def test_closing_tells_what_was_asked_and_what_was_at_hand(tmp_path, capsys):
+    with running(answer) as server:
+        cfg = load(*settings(server.url, tmp_path))
+        for prompts in (["a"], ["a", "b"], []):
+            sampler = OpenAiSampler(cfg.model, cfg.rollout, cfg.serving)
+            sampler.generate(prompts, samples=1, temperature=0.0, seeds=[0] * len(prompts))
+            sampler.close()
+    first, second = capsys.readouterr().err.splitlines()
+    told = f"{server.url}/v1: {{}} of them at hand, and 0 that never came; 1 requests, 3 tokens read, 2 written"
+    assert (first, second) == (told.format("1 answers, 0"), told.format("2 answers, 1"))
+
+
 def test_another_seed_is_another_sample_where_no_seed_is_sent(tmp_path):
     """Else every step of a training run would get the first step's samples out of the cache."""
     with running(answer) as server:

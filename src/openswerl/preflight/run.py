@@ -31,6 +31,7 @@ from openswerl.records import Instance
 from openswerl.reward import ScorePool, open_rewards
 from openswerl.reward.gate import gate
 from openswerl.rollout import Sampler, open_sampler
+from openswerl.rollout.policies import check_follows
 from openswerl.stage import Job
 from openswerl.training.rewards import reward_of
 from openswerl.training.select import read_instances
@@ -44,6 +45,8 @@ def run(job: Job) -> dict[str, Any]:
     Writes preflight.json, preflight.html, preflight.png and samples.jsonl; several processes share the trial alone.
     """
     check_fit(job.cfg.prompt, job.cfg.reward.kind)
+    if job.cfg.preflight.trial:
+        check_follows(job.cfg.rollout)  # before anything is asked and paid for
     instances = read_instances(job.inputs["relate"] / "instances.parquet")
     seen = examine(job, instances) if is_main() else None
     trial = try_training(job, instances) if job.cfg.preflight.trial else None
@@ -84,7 +87,7 @@ def _checks(
     chosen: Sequence[Instance], sampler: Sampler, rewards: ScorePool, cfg: DictConfig
 ) -> tuple[list[Check], list[Instance]]:
     golden = gate(chosen, rewards)
-    agree = tokenizer_check(lambda: agreement.compare(sampler, cfg))
+    agree = tokenizer_check(lambda: agreement.compare(sampler, cfg), needed=agreement.needed(cfg.rollout))
     checks = [gold_check(golden), agree, leak_check(chosen, cfg)]
     return checks, golden.passed or list(chosen)
 
@@ -108,7 +111,7 @@ def write(job: Job, seen: Seen, trial: Trial | None) -> dict[str, Any]:
     write_page(out / "preflight.html", cfg, out / "preflight.png", found, samples)
     write_json(out / "preflight.json", msgspec.to_builtins(found))
     write_jsonl(out / "samples.jsonl", [msgspec.to_builtins(one) for one in samples])
-    tell(found)
+    tell(found, seen.look, cfg.preflight.rules)
     return {"verdict": str(found["verdict"]), "ready": found["verdict"].ready, "model": seen.look.model}
 
 

@@ -117,7 +117,7 @@ def _scored(
                 score.reward if score else None,
                 score.reason if score else c.fault or "unfinished",
                 len(c.token_ids) or (c.usage.completion if c.usage else 0),
-                lengths[place],
+                (c.usage.prompt if c.usage else 0) or lengths[place],  # what a server counts is what it bills
                 c.finish_reason,
                 c.text,
             )

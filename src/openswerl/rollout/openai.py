@@ -1,6 +1,7 @@
 """The backend for models behind an OpenAI-compatible address: hosted APIs, vLLM and SGLang servers, gateways."""
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -46,6 +47,12 @@ class Spent(msgspec.Struct):
         self.prompt_tokens += usage.prompt
         self.completion_tokens += usage.completion
 
+    def __str__(self) -> str:
+        return (
+            f"{self.answered + self.cached:,} answers, {self.cached:,} of them at hand, and {self.faults:,} that never "
+            f"came; {self.requests:,} requests, {self.prompt_tokens:,} tokens read, {self.completion_tokens:,} written"
+        )
+
 
 class Asked(NamedTuple):
     """One request, and every (prompt, sample) that its answer is for."""
@@ -77,7 +84,8 @@ class OpenAiSampler(Sampler):
         self.max_prompt_tokens = model.max_prompt_tokens
         self.channel = channel or Channel.of(rollout.endpoint, os.environ)
         self.tokenizer = tokenizer or _tokenizer(rollout.endpoint.tokenizer)
-        kept = serving.cache and channel is None
+        self.own = channel is not None
+        kept = serving.cache and not self.own
         self.responses = Responses(Path(serving.folder, "responses.sqlite")) if kept else None
         self.usage = Spent()
         self.pool = Pool(serving.connections)
@@ -116,15 +124,17 @@ class OpenAiSampler(Sampler):
         known = self.responses.find(asked) if self.responses else {}
         for key, completion in known.items():
             self.usage.cached += 1
-            yield from _places(asked[key], _at_hand(completion))
+            yield from _places(asked[key], completion.at_hand())
         missing = [one for key, one in asked.items() if key not in known]
         for one, completion in self.pool.stream(missing, self._ask):
             self.usage.add(completion)
             yield from _places(one, completion)
 
     def close(self) -> None:
-        """Cancel what is under way and close the connections and the cache."""
+        """Cancel what is under way, close the connections and the cache, and say what an endpoint was asked for."""
         self.pool.close()
+        if self.usage != Spent() and not self.own:
+            print(f"{self.channel.base_url}: {self.usage}", file=sys.stderr, flush=True)
         if self.responses:
             self.responses.close()
 
@@ -171,11 +181,6 @@ class OpenAiSampler(Sampler):
                 f"{self.channel.base_url} answers without token ids and log-probabilities, which training needs: use a "
                 "server that gives them (vLLM does), or choose another rollout"
             )
-
-
-def _at_hand(completion: Completion) -> Completion:
-    usage = completion.usage or Usage()
-    return msgspec.structs.replace(completion, usage=msgspec.structs.replace(usage, requests=0))
 
 
 def _places(one: Asked, completion: Completion) -> Iterator[Answered]:

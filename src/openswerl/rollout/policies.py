@@ -34,20 +34,25 @@ def _open(policy: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, cfg: Dict
         from openswerl.rollout.vllm.opening import open_policy
 
         return open_policy(policy, tokenizer, cfg)
-    if backend == "openai":
-        return _elsewhere(tokenizer, cfg), Nowhere()
-    raise UserError(f"grpo cannot train on rollout.backend={backend}, which is no policy: choose local, vllm or openai")
+    check_follows(cfg.rollout)
+    return _elsewhere(tokenizer, cfg), Nowhere()
+
+
+def check_follows(rollout: DictConfig) -> None:
+    """Raise UserError for a backend that cannot follow a policy, unless `rollout.off_policy` allows that."""
+    if rollout.backend == "replay":
+        raise UserError("grpo cannot train on rollout.backend=replay, which is no policy: choose local, vllm or openai")
+    if rollout.backend == "openai" and not rollout.off_policy:
+        raise UserError(
+            "rollout=openai never receives the weights that grpo trains, so that its samples are those of another "
+            "policy: choose rollout=local or rollout=vllm, or allow it with rollout.off_policy=true"
+        )
 
 
 def _elsewhere(tokenizer: PreTrainedTokenizerBase, cfg: DictConfig) -> Sampler:
     from openswerl.rollout.endpoint.agreement import check_endpoint
     from openswerl.rollout.openai import OpenAiSampler
 
-    if not cfg.rollout.off_policy:
-        raise UserError(
-            "rollout=openai never receives the weights that grpo trains, so that its samples are those of another "
-            "policy: choose rollout=local or rollout=vllm, or allow it with rollout.off_policy=true"
-        )
     sampler = OpenAiSampler.for_policy(cfg.model, cfg.rollout, cfg.serving, tokenizer)
     check_endpoint(sampler, tokenizer)
     if is_main():

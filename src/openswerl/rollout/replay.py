@@ -71,7 +71,7 @@ def read_record(path: Path) -> tuple[dict[Place, Completion], set[str]]:
     except OSError as error:
         raise UserError(f"rollout.replay={path} cannot be read: {error.strerror}") from None
     rows = [row for line in lines if (row := _row(line))]
-    known = {row.place: row.completion for row in rows if row.completion}
+    known = {row.place: row.completion.at_hand() for row in rows if row.completion}
     if len(rows) < len(lines):
         print(f"replay: warning: {len(lines) - len(rows)} lines of {path} are damaged", file=sys.stderr, flush=True)
     if not known:

@@ -51,6 +51,11 @@ class Completion(msgspec.Struct, frozen=True):
         """`stop`, `length`, or the code of the fault."""
         return self.fault or ("stop" if self.finished else "length")
 
+    def at_hand(self) -> "Completion":
+        """Return the same answer, for which nothing is sent now."""
+        usage = self.usage or Usage()
+        return msgspec.structs.replace(self, usage=msgspec.structs.replace(usage, requests=0))
+
 
 def count_faults(reasons: Iterable[str | None]) -> str:
     """Return how many of these reasons are faults, and of which kinds, in words; empty if none is."""
