@@ -131,6 +131,11 @@ class Cell:
         return Cell(stage, (*kept, *overrides))
 
     @property
+    def in_graph(self) -> bool:
+        """Whether a rule can make this result; a check of environments or logs is a command alone."""
+        return self.stage != "evaluate" or self.cfg.evaluate.mode not in MODES
+
+    @property
     def before(self) -> tuple["Cell", ...]:
         """The cells whose results this one reads."""
         return _before(self)

@@ -119,7 +119,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
         write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **summary})
     shutil.rmtree(job.scratch, ignore_errors=True)
     print(f"{cell.stage}: wrote {cell.folder} ({cell.digest})")
-    if not under_snakemake():
+    if not under_snakemake() and cell.in_graph:
         adopt(cell)
 
 
