@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openswerl.redact import email_placeholder, private_key, redact, redact_lines, secret_placeholder
+from openswerl.redact import (
+    email_placeholder,
+    holds_secret,
+    private_key,
+    redact,
+    redact_addresses,
+    redact_lines,
+    secret_placeholder,
+)
 
 TOKEN = "ghp_" + "aB3" * 12
 AWS = "AKIA" + "Q7Z2" * 4
@@ -118,6 +126,18 @@ def test_redaction_is_local_to_the_line_and_final(text):
     assert redact_lines(found.text) == (found.text, 0, 0)
     whole = redact(text)
     assert redact(whole.text) == (whole.text, 0, 0)
+
+
+@given(TEXTS)
+def test_texts_without_secrets_need_their_addresses_redacted_alone(text):
+    found = redact(text)
+    assert holds_secret(text) == (found.secrets > 0)
+    assert holds_secret(text) or redact_addresses(text) == found
+
+
+@given(st.lists(TEXTS))
+def test_texts_may_be_asked_for_a_secret_together(texts):
+    assert holds_secret("\n".join(texts)) or not any(map(holds_secret, texts))
 
 
 @given(TEXTS, st.sampled_from("+- "))

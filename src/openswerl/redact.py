@@ -7,10 +7,10 @@ elsewhere fits it. Whoever already holds an address can compute its placeholder,
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from openswerl.secret_formats import secret_spans, suspicious
+from openswerl.secret_formats import secret_spans, suspects, suspicious
 
 KEY = b"openswerl redaction"
 DIGITS = 10
@@ -18,6 +18,7 @@ DIGITS = 10
 TOP = r"(?:[^\W\d_]{2,3}+(?![^\W\d_])|[^\W\d_]{4,}+(?!\())"
 ADDRESS = re.compile(rf"(?<![\w.+-])[.+-]*+(?P<address>(?P<local>[\w.+-]++)(?:@|%40)(?P<domain>(?:[\w-]++\.)+{TOP}))")
 MAYBE_ADDRESS = re.compile(r"@[\w-]++\.")  # the literal start makes it fast
+MAYBE_ESCAPED = re.compile("%40")
 RESERVED = re.compile(r"(?:.+\.)?(?:example\.(?:com|org|net)|invalid|test|example|localhost)", re.IGNORECASE)
 VERSION = re.compile(r"v?\d+\.\d")
 # Logins of ssh remotes, and labels of Kotlin: this@Outer.name.
@@ -58,9 +59,18 @@ def redact(text: str) -> Redacted:
 
 def redact_lines(text: str) -> Redacted:
     r"""Redact each \n-terminated line by itself; private keys are the caller's to find."""
-    text, secrets = _by_line(text, suspicious, _without_secrets)
-    text, emails = _by_line(text, _may_hold_address, _without_addresses)
-    return Redacted(text, emails, secrets)
+    text, secrets = _by_line(text, suspects(text), _without_secrets)
+    return redact_addresses(text)._replace(secrets=secrets)
+
+
+def redact_addresses(text: str) -> Redacted:
+    r"""Redact each \n-terminated line of a text without secrets."""
+    return Redacted(*_by_line(text, _signs_of_addresses(text), _without_addresses), 0)
+
+
+def holds_secret(text: str) -> bool:
+    """Whether `redact` would replace a private key or another secret."""
+    return private_key(text) is not None or _by_line(text, suspects(text), _without_secrets)[1] > 0
 
 
 def is_personal(local: str, domain: str) -> bool:
@@ -103,19 +113,28 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(data, digest_size=DIGITS // 2, key=KEY).hexdigest()
 
 
-def _by_line(text: str, may_hold: Callable[[str], bool], replace: Callable[[str], tuple[str, int]]) -> tuple[str, int]:
-    if not may_hold(text):
-        return text, 0
-    lines = [replace(line) if may_hold(line) else (line, 0) for line in text.split("\n")]
-    return "\n".join(line for line, _ in lines), sum(count for _, count in lines)
+def _by_line(text: str, places: Iterable[int], replace: Callable[[str], tuple[str, int]]) -> tuple[str, int]:
+    """Replace in the lines that hold one of the places; return how often too."""
+    pieces, done, count = [], 0, 0
+    for place in sorted(places):
+        if place < done:
+            continue
+        start = max(done, text.rfind("\n", done, place) + 1)
+        end = text.find("\n", place) % (len(text) + 1)
+        line, found = replace(text[start:end])
+        pieces += [text[done:start], line]
+        done, count = end, count + found
+    return "".join([*pieces, text[done:]]), count
 
 
-def _may_hold_address(text: str) -> bool:
-    return MAYBE_ADDRESS.search(text) is not None or "%40" in text
+def _signs_of_addresses(text: str) -> Iterator[int]:
+    """Yield where an address may be."""
+    for sign in (MAYBE_ADDRESS, MAYBE_ESCAPED) if "%40" in text else (MAYBE_ADDRESS,):
+        yield from (match.start() for match in sign.finditer(text))
 
 
 def _without_secrets(line: str) -> tuple[str, int]:
-    pieces, position, spans = [], 0, secret_spans(line)
+    pieces, position, spans = [], 0, secret_spans(line) if suspicious(line) else []
     for start, end in spans:
         pieces += [line[position:start], secret_placeholder(line[start:end])]
         position = end

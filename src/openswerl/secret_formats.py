@@ -68,24 +68,26 @@ def secret_spans(line: str) -> list[tuple[int, int]]:
 
 def suspicious(text: str) -> bool:
     """Whether a text may hold a secret; false is certain."""
+    return any(True for _ in suspects(text))
+
+
+def suspects(text: str) -> Iterator[int]:
+    """Yield places, each in a line that may hold a secret; lines without a place hold none."""
     if len(text) < SHORTEST:
-        return False
-    data = text.encode("utf-8", "surrogatepass")
-    words, digits = data.translate(WORD_TABLE), data.translate(BASE64_TABLE)
-    if WORD_RUN not in words and BASE64_RUN not in digits:
-        return False
-    return _marked(data, words, WORD_RUN, WORD_MARK) or _marked(data, digits, BASE64_RUN, BASE64_MARK)
+        return
+    data = text.encode("ascii", "replace")  # of the same length
+    yield from _marked(data, data.translate(WORD_TABLE), WORD_RUN, WORD_MARK)
+    yield from _marked(data, data.translate(BASE64_TABLE), BASE64_RUN, BASE64_MARK)
 
 
-def _marked(data: bytes, runs: bytes, shortest: bytes, mark: re.Pattern[bytes]) -> bool:
-    """Whether a long run of `a` in `runs` has a mark there in `data`."""
+def _marked(data: bytes, runs: bytes, shortest: bytes, mark: re.Pattern[bytes]) -> Iterator[int]:
+    """Yield where a long run of `a` in `runs` starts that has a mark there in `data`."""
     start = runs.find(shortest)
     while start >= 0:
         end = runs.find(b" ", start) % (len(runs) + 1)
         if mark.search(data, max(0, start - CONTEXT), end + 1):
-            return True
+            yield start
         start = runs.find(shortest, end)
-    return False
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from openswerl.archive.shapes import Head, Record
 from openswerl.archive.split import EVENT_START, blocks, spans
 from openswerl.redact import redact
 
+Line = tuple[int, int, bool]  # start and end in bytes, and whether it starts and ends as a wanted event
 SAMPLE = 200  # characters
 WANTED = (
     "PullRequestEvent",
@@ -28,6 +29,7 @@ ASCII_ESCAPE = re.compile(r"\\+u00([2-6][0-9a-fA-F]|7[0-9a-eA-E])")
 LONGEST_ESCAPE = 7  # characters, inside a string of JSON
 FAULTS = (msgspec.MsgspecError, RecursionError)
 CLOSING_BRACE = ord("}")
+LINE = re.compile(rb"[^\n]+")
 decode_head = msgspec.json.Decoder(Head).decode
 decode_heads = msgspec.json.Decoder(Head).decode_lines
 decode_record = msgspec.json.Decoder(Record).decode
@@ -78,63 +80,68 @@ class HourReader:
             self._quarantine(self.account.input_bytes, b"", error.reason)
 
     def _lines(self, origin: int, data: bytes, start: int, stop: int) -> list[Row]:
-        """Return the rows of data[start:stop]; adjacent lines of other types are looked into together."""
+        """Return the rows of data[start:stop]; lines of other types are looked into together if they are just that."""
         rows: list[Row] = []
-        first, others = start, 0
-        while start < stop:
-            end = data.find(b"\n", start, stop)
-            head = self.head(data, start, end) if end > start else None
-            if head and not head[1] and data[end - 1] == CLOSING_BRACE:
-                others += 1
-                start = end + 1
-                continue
-            self._others(origin + first, data[first:start], others, rows)
-            self._line(origin + start, data[start : end + 1 or stop], rows)
-            first = start = end + 1 or stop
-            others = 0
-        self._others(origin + first, data[first:stop], others, rows)
+        view = memoryview(data)
+        lines, others, count = self._sorted(data, start, stop)
+        self.account.separator_bytes += len(lines) + count - (data[stop - 1 : stop] != b"\n")
+        if not self._are_events(others, count):
+            lines = [(*found.span(), False) for found in LINE.finditer(data, start, stop)]
+        for first, end, wanted in lines:
+            take = self._wanted if wanted else self._event
+            try:
+                take(origin + first, view[first:end], end - first, rows)
+            except FAULTS:
+                self._parts(origin + first, data[first:end], rows)
         return rows
 
-    def _others(self, offset: int, lines: bytes, count: int, rows: list[Row]) -> None:
-        """Count lines that seem to be events of other types; one by one if they are not just that."""
-        account = self.account
-        try:
-            if len(decode_heads(lines)) == count:
-                account.other_events += count
-                account.other_bytes += len(lines) - count
-                account.separator_bytes += count
-                return
-        except FAULTS:
-            pass
-        for line in lines.split(b"\n")[:-1]:
-            self._line(offset, line + b"\n", rows)
-            offset += len(line) + 1
+    def _sorted(self, data: bytes, start: int, stop: int) -> tuple[list[Line], bytes, int]:
+        """Return the lines to read one by one, then those that seem to be events of other types, and how many."""
+        match, view, first, count = self.head, memoryview(data), start, 0
+        lines, runs = [], []
+        while start < stop:
+            end = data.find(b"\n", start, stop)
+            head = match(data, start, end) if end > start and data[end - 1] == CLOSING_BRACE else None
+            if head and not head[1]:
+                count += 1
+                start = end + 1
+                continue
+            runs.append(view[first:start])
+            lines.append((start, end if end >= 0 else stop, head is not None))
+            first = start = end + 1 or stop
+        runs.append(view[first:stop])
+        return lines, b"".join(runs), count
 
-    def _line(self, offset: int, line: bytes, rows: list[Row]) -> None:
-        """Take in a line, its end included. One that is not just an event is taken apart."""
-        data = line.removesuffix(b"\n")
-        self.account.separator_bytes += len(line) - len(data)
+    def _are_events(self, lines: bytes, count: int) -> bool:
+        """Count lines that seem to be events of other types, if they are just that."""
         try:
-            self._event(offset, data, len(data), rows)
+            if len(decode_heads(lines)) != count:
+                return False
         except FAULTS:
-            self._parts(offset, data, rows)
+            return False
+        self.account.other_events += count
+        self.account.other_bytes += len(lines) - count
+        return True
 
-    def _event(self, offset: int, data: bytes, size: int, rows: list[Row]) -> None:
+    def _event(self, offset: int, data: bytes | memoryview, size: int, rows: list[Row]) -> None:
         """Take in one event, `size` bytes of the file. Raises one of FAULTS, and then nothing was taken in."""
-        account = self.account
         if data[:1] != b"{" or data[-1:] != b"}":
             raise msgspec.ValidationError("white space around an object counts as such")
         head = self.head(data)
-        if not (head and head[1]) and decode_head(data).type not in self.wanted:
-            account.other_events += 1
-            account.other_bytes += size
+        if (head and head[1]) or decode_head(data).type in self.wanted:
+            self._wanted(offset, data, size, rows)
             return
+        self.account.other_events += 1
+        self.account.other_bytes += size
+
+    def _wanted(self, offset: int, data: bytes | memoryview, size: int, rows: list[Row]) -> None:
+        """Take in one event that starts as one of a wanted type, as `_event` does."""
         record = decode_record(data)
         if record.type not in self.wanted:
             raise msgspec.ValidationError(f"a second type, {record.type[:40]!r}")
         rows.append(row_of(self.file, offset, record))
-        account.events[record.type] += 1
-        account.kept_bytes += size
+        self.account.events[record.type] += 1
+        self.account.kept_bytes += size
 
     def _parts(self, offset: int, line: bytes, rows: list[Row]) -> None:
         """Take in the events of a line that is not just one, and quarantine what is none."""

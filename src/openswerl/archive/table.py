@@ -1,9 +1,9 @@
 """Rows to Parquet: redacted, zstd, row groups of 200."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from openswerl.archive.columns import EVENTS
 from openswerl.archive.rows import Row
-from openswerl.redact import redact
+from openswerl.redact import Redacted, holds_secret, redact, redact_addresses
 
 ROW_GROUP = 200
 # Level 3 takes a quarter more time and saves 4%. Dictionaries and bounds only where they are of use.
@@ -22,13 +22,14 @@ OPTIONS: dict[str, Any] = {
     "use_dictionary": ["file", "type", "action"],
     "write_statistics": ["type", "created_at", "repo_id"],
 }
-TEXTS = ("title", "body", "comment_body")
-# Short, and next to never to be redacted. Ids, shas, times and types are left as they are.
-NAMES = (
-    *("repo", "actor", "author", "base_ref", "default_branch", "head_ref", "head_repo"),
-    *("comment_author", "comment_path"),
-)
-TEXT_PLACES, NAME_PLACES = (tuple(map(EVENTS.names.index, names)) for names in (TEXTS, NAMES))
+# Ids, shas, times and types are left as they are.
+TEXTS = [
+    EVENTS.names.index(name)
+    for name in (
+        *("title", "body", "comment_body", "repo", "actor", "author", "base_ref", "default_branch"),
+        *("head_ref", "head_repo", "comment_author", "comment_path"),
+    )
+]
 LABELS = EVENTS.names.index("labels")
 
 
@@ -78,26 +79,26 @@ class HourTable:
         self.writing = self.thread.submit(self.writer.write_batch, pa.RecordBatch.from_arrays(arrays, schema=EVENTS))
 
     def _redact_columns(self, columns: list[Sequence[Any]]) -> None:
-        for place in TEXT_PLACES:
+        for place in TEXTS:
             columns[place] = self._redacted(columns[place])
-        for place in NAME_PLACES:
-            if not _clean(filter(None, columns[place])):
-                columns[place] = [name and self._redact(name) for name in columns[place]]
-        if not _clean(chain.from_iterable(filter(None, columns[LABELS]))):
-            columns[LABELS] = [labels and [self._redact(label) for label in labels] for labels in columns[LABELS]]
+        labels = list(chain.from_iterable(filter(None, columns[LABELS])))
+        redacted = self._redacted(labels)
+        if redacted is not labels:
+            rest = iter(redacted)
+            columns[LABELS] = [names and list(islice(rest, len(names))) for names in columns[LABELS]]
 
-    def _redacted(self, texts: Sequence[str | None]) -> list[str | None]:
-        """Redact a column. Texts without an @ are asked for together, as next to none of them holds a secret."""
-        clean = _clean(text for text in texts if text and "@" not in text)
-        return [text if not text or (clean and "@" not in text) else self._redact(text) for text in texts]
+    def _redacted(self, texts: Sequence[str | None]) -> Sequence[str | None]:
+        """Redact a column. All texts are asked for a secret together, as next to none of them holds one."""
+        together = "\n".join(filter(None, texts))
+        secret = holds_secret(together)
+        if not (secret or "@" in together or "%40" in together):
+            return texts
+        change = redact if secret else redact_addresses
+        return [
+            self._counted(change(text)) if text and (secret or "@" in text or "%40" in text) else text for text in texts
+        ]
 
-    def _redact(self, text: str) -> str:
-        found = redact(text)
+    def _counted(self, found: Redacted) -> str:
         self.emails += found.emails
         self.secrets += found.secrets
         return found.text
-
-
-def _clean(texts: Iterable[str]) -> bool:
-    """Whether there is nothing to redact in any of the texts, asked for together."""
-    return not any(redact("\n".join(texts))[1:])
