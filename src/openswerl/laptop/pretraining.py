@@ -75,6 +75,12 @@ def clean_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Cal
     return batch
 
 
+def repair_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Callable[[float], list[Row]]:
+    """Return progress -> batch of correct answers, mostly repairs, which are the hardest to learn."""
+    batches = _alike(lambda: _clean_row(tokenizer, rng, steps=0.5), rng)
+    return lambda _: next(batches)
+
+
 def sloppy_batches(
     tokenizer: PreTrainedTokenizerFast, rng: random.Random, habits: Habits
 ) -> Callable[[float], list[Row]]:
@@ -104,9 +110,9 @@ def _alike(draw: Callable[[], Row], rng: random.Random) -> Iterator[list[Row]]:
         yield from batches
 
 
-def _draw_step(rng: random.Random) -> Step | None:
-    """Return a question of another step than repair as often as the mixture has them."""
-    draw = rng.random()
+def _draw_step(rng: random.Random, share: float = 1.0) -> Step | None:
+    """Return a question of another step than repair as often as the mixture has them, or that `share` of it."""
+    draw = rng.random() / share
     if draw < LOCALISATION:
         return make_localisation(rng)
     return make_reproduction(rng) if draw < LOCALISATION + REPRODUCTION else None
@@ -116,8 +122,8 @@ def _many(make: Callable[[random.Random], BugTask], rng: random.Random) -> list[
     return [make(rng) for _ in range(BATCH)]
 
 
-def _clean_row(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Row:
-    if step := _draw_step(rng):
+def _clean_row(tokenizer: PreTrainedTokenizerFast, rng: random.Random, steps: float = 1.0) -> Row:
+    if step := _draw_step(rng, steps):
         return _row(tokenizer, step.prompt, step.answer)
     hinted = rng.random() < HINTED
     task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
