@@ -74,7 +74,7 @@ def test_the_last_to_set_a_value_is_named() -> None:
     assert marks["grpo.prompts_per_step"] == Mark("command line")
     assert marks["grpo.steps"] == Mark("scale", "smoke")
     localisation = mark_of("sft.localisation", ("scale=laptop",), Cell("sft", ("scale=laptop",)).choices)
-    said = "the shipped base was never shown a localisation question, and answers none"
+    said = "the base finds files already, and the time goes to repairs"
     assert localisation == Mark("our choice", said)
     own = mark_of("reward.kind", cell.overrides, cell.choices)
     assert own == read_mark(comments(CONF / "reward" / "discrete.yaml")["kind"])

@@ -94,7 +94,7 @@ def test_base_finds_files_far_better_than_by_chance(sampler):
 def test_base_writes_programs_around_the_call_of_the_issue(sampler):
     rng = random.Random(7)
     tasks = [task for task in (make_repair(rng) for _ in range(48)) if task.example]
-    steps = [(task, step) for task in tasks if (step := reproduction(rng, task))]
+    steps = [(task, step) for task in tasks if (step := reproduction(rng, task)) and sampler.fits(step.prompt)]
     found = greedy(sampler, [step.prompt for _, step in steps])
     calls = [task.example.call in solution for (task, _), solution in zip(steps, found, strict=True) if solution]
     assert sum(calls) / len(steps) > 0.5

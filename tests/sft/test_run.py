@@ -58,12 +58,11 @@ def test_activation_checkpointing_changes_no_metric(stage):
     assert [pytest.approx(row, rel=1e-5) for row in theirs] == ours
 
 
-def test_the_base_answers_hinted_editing_questions_and_no_localisation_question(stage):
-    """The shipped base was never shown a list of files: why scale=laptop asks for none."""
+def test_the_base_answers_hinted_questions_of_both_kinds(stage):
     _, out = stage("mixed", "sft.localisation=0.5", "sft.prompts=8", "sft.samples_per_prompt=4", "sft.steps=1")
     counts = json.loads((out / "demonstrations.json").read_text())
     assert counts["kinds"]["editing"]["sampled"] == counts["kinds"]["localisation"]["sampled"] == 16
-    assert counts["kinds"]["editing"]["kept"] > 0 == counts["kinds"]["localisation"]["kept"]
+    assert counts["kinds"]["editing"]["kept"] > 0 and counts["kinds"]["localisation"]["kept"] > 0
     assert counts["sampled"] == 32 == counts["kept"] + sum(counts["rejected"].values())
 
 

@@ -21,10 +21,23 @@ from openswerl.models.prompts import Prompt, hinted_prompt, repair_prompt
 Row = tuple[list[int], list[int]]
 PROMPT_WEIGHT = 0.1
 HINTED = 0.12
-LOCALISATION, REPRODUCTION = 0.06, 0.09
 SPOILED = 0.25
 BATCH = 8
 POOL = 8
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Shares of the questions besides repair, and how often two broken files are tried (`tasks.make_repair`)."""
+
+    localisation: float
+    reproduction: float
+    double: float
+
+
+GENERAL = Mixture(0.1, 0.15, 0.4)
+REPAIRS = Mixture(0.03, 0.045, 0.6)  # repairs are the hardest to learn, those of two files above all
+SLOPPY = Mixture(0.06, 0.09, 0.6)
 
 
 @dataclass(frozen=True)
@@ -63,12 +76,12 @@ def new_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM
 def clean_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Callable[[float], list[Row]]:
     """Return progress -> batch: copy soup first, then instructed edits giving way to correct answers of every kind."""
 
-    answers = _alike(lambda: _clean_row(tokenizer, rng), rng)
+    answers = _alike(lambda: _clean_row(tokenizer, rng, GENERAL), rng)
 
     def batch(progress: float) -> list[Row]:
         if rng.random() < max(0.05, 0.5 * (1 - progress / 0.25)):
             return [_soup(rng, len(tokenizer)) for _ in range(BATCH * 2)]
-        if rng.random() < max(0.15, 0.6 - progress):
+        if rng.random() < max(0.3, 0.6 - progress):
             return [_task_row(tokenizer, edit, perfect_answer(edit)) for edit in _many(make_instructed_edit, rng)]
         return next(answers)
 
@@ -76,8 +89,8 @@ def clean_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Cal
 
 
 def repair_batches(tokenizer: PreTrainedTokenizerFast, rng: random.Random) -> Callable[[float], list[Row]]:
-    """Return progress -> batch of correct answers, mostly repairs, which are the hardest to learn."""
-    batches = _alike(lambda: _clean_row(tokenizer, rng, steps=0.5), rng)
+    """Return progress -> batch of correct answers, mostly repairs."""
+    batches = _alike(lambda: _clean_row(tokenizer, rng, REPAIRS), rng)
     return lambda _: next(batches)
 
 
@@ -90,10 +103,10 @@ def sloppy_batches(
         if rng.random() < 0.1:
             task = make_instructed_edit(rng)
             return _task_row(tokenizer, task, sloppy_answer(task, rng, habits))
-        if step := _draw_step(rng):
+        if step := _draw_step(rng, SLOPPY):
             return _row(tokenizer, step.prompt, spoil(step, rng) if rng.random() < SPOILED else step.answer)
         hinted = rng.random() < HINTED
-        task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
+        task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5, double=SLOPPY.double)
         habit = replace(habits, wrong_rate=habits.wrong_rate / 2) if hinted else habits
         return _task_row(tokenizer, task, sloppy_answer(task, rng, habit), hinted=hinted)
 
@@ -110,23 +123,25 @@ def _alike(draw: Callable[[], Row], rng: random.Random) -> Iterator[list[Row]]:
         yield from batches
 
 
-def _draw_step(rng: random.Random, share: float = 1.0) -> Step | None:
-    """Return a question of another step than repair as often as the mixture has them, or that `share` of it."""
-    draw = rng.random() / share
-    if draw < LOCALISATION:
-        return make_localisation(rng)
-    return make_reproduction(rng) if draw < LOCALISATION + REPRODUCTION else None
+def _draw_step(rng: random.Random, mixture: Mixture) -> Step | None:
+    """Return a question of another step than repair as often as the mixture has them."""
+    draw = rng.random()
+    if draw < mixture.localisation:
+        return make_localisation(rng, mixture.double)
+    if draw < mixture.localisation + mixture.reproduction:
+        return make_reproduction(rng, mixture.double)
+    return None
 
 
 def _many(make: Callable[[random.Random], BugTask], rng: random.Random) -> list[BugTask]:
     return [make(rng) for _ in range(BATCH)]
 
 
-def _clean_row(tokenizer: PreTrainedTokenizerFast, rng: random.Random, steps: float = 1.0) -> Row:
-    if step := _draw_step(rng, steps):
+def _clean_row(tokenizer: PreTrainedTokenizerFast, rng: random.Random, mixture: Mixture) -> Row:
+    if step := _draw_step(rng, mixture):
         return _row(tokenizer, step.prompt, step.answer)
     hinted = rng.random() < HINTED
-    task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5)
+    task = make_repair(rng, untidy_fix=hinted and rng.random() < 0.5, double=mixture.double)
     return _task_row(tokenizer, task, perfect_answer(task), hinted=hinted)
 
 

@@ -9,7 +9,7 @@ from openswerl.evaluate.mini.tree import Look, draw_look, print_tree
 from openswerl.laptop import vocabulary as words
 from openswerl.laptop.examples import Example, showing
 from openswerl.laptop.repository import MODULES, WRAPPERS
-from openswerl.laptop.tasks import BugTask, function_of, make_repair
+from openswerl.laptop.tasks import DOUBLE, BugTask, function_of, make_repair
 from openswerl.laptop.testfiles import CheckFile, Checks, test_path, visible_tests, write_checks
 from openswerl.models.prompts import Prompt
 from openswerl.models.step_prompts import REPRODUCED, RESOLVED, localise_prompt, reproduction_prompt
@@ -36,14 +36,14 @@ class Step(NamedTuple):
     package: str
 
 
-def make_localisation(rng: random.Random) -> Step:
-    """Return a random question which files to edit."""
-    return localisation(rng, make_repair(rng))
+def make_localisation(rng: random.Random, double: float = DOUBLE) -> Step:
+    """Return a random question which files to edit; `double` as for `make_repair`."""
+    return localisation(rng, make_repair(rng, double=double))
 
 
-def make_reproduction(rng: random.Random) -> Step:
-    """Return a random question for a reproduction test."""
-    return reproduction(rng, make_repair(rng)) or make_reproduction(rng)
+def make_reproduction(rng: random.Random, double: float = DOUBLE) -> Step:
+    """Return a random question for a reproduction test; `double` as for `make_repair`."""
+    return reproduction(rng, make_repair(rng, double=double)) or make_reproduction(rng, double)
 
 
 def localisation(rng: random.Random, task: BugTask) -> Step:

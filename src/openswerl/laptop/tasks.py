@@ -14,7 +14,7 @@ from openswerl.laptop.modules import Module, write_module, write_wrapper
 from openswerl.laptop.templates import TRAIN
 from openswerl.records import SourceFile, Task
 
-DOUBLE = 0.6  # most draws find no bug of the same kind in the second file; about one task in seven remains
+DOUBLE = 0.4  # most draws find no bug of the same kind in the second file; about one task in eleven remains
 THIRD = 0.6
 ALONE = 0.08
 COMMENTED = 0.15
@@ -51,26 +51,26 @@ def pick_bug(rng: random.Random, function: Function, kind: str | None = None) ->
     return next((bug for bug in candidates if not same(behaviour(bug.source, function.name, calls), good)), None)
 
 
-def make_repair(rng: random.Random, *, untidy_fix: bool = False) -> BugTask:
-    """Return a random repair task on names that the held-out repositories never use."""
+def make_repair(rng: random.Random, *, untidy_fix: bool = False, double: float = DOUBLE) -> BugTask:
+    """Return a random repair task on names that the held-out repositories never use; `double`: try two broken files."""
     package = rng.choice(words.PACKAGES)
     first, second, third = (f"{package}/{name}.py" for name in rng.sample(words.MODULES, 3))
     target = write_module(rng, first, TRAIN, held=False)
-    double = rng.random() < DOUBLE
-    wrap = not double and rng.random() < 0.5
+    two = rng.random() < double
+    wrap = not two and rng.random() < 0.5
     related = (write_wrapper if wrap else _sibling)(rng, second, target, TRAIN, held=False)
     function = target.functions[-1] if rng.random() < 0.7 else rng.choice(target.functions)
     bug = pick_bug(rng, function)
     if bug is None or (related.functions and related.functions[-1].name in target.texts):
-        return make_repair(rng, untidy_fix=untidy_fix)
+        return make_repair(rng, untidy_fix=untidy_fix, double=double)
     broken = {first: (function.name, bug)}
-    if double:
+    if two:
         other = None if bug.names else pick_bug(rng, related.functions[-1], bug.kind)
         if other is None:
-            return make_repair(rng, untidy_fix=untidy_fix)
+            return make_repair(rng, untidy_fix=untidy_fix, double=double)
         broken[second] = (related.functions[-1].name, other)
     modules = {first: target, second: related}
-    if double and rng.random() < THIRD:
+    if two and rng.random() < THIRD:
         modules[third] = write_wrapper(rng, third, target, TRAIN, held=False)
     return _assemble(rng, package, modules, broken, untidy_fix)
 
