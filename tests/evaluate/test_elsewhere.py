@@ -44,6 +44,6 @@ def test_answers_that_never_came_are_no_format_errors_and_are_told(stage: Any, t
     }
     assert result["splits"]["gate"]["greedy"]["statuses"] == {"error": 2} and sampler.closed
     assert (
-        "evaluate base: WARNING: 12 answers never came (rate_limit 4, too_slow 8) and count as unresolved; "
+        "evaluate base: WARNING: 12 answers never came (rate_limit 4, too_slow 8) and are in no rate; "
         "snakemake --force asks for them again" in capsys.readouterr().out
     )

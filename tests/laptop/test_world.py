@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections import Counter
 
+import pytest
+
 from openswerl.config import Cell
 from openswerl.laptop.fixes import fix_something
 from openswerl.laptop.functions import is_held_out
@@ -64,6 +66,7 @@ def test_repositories_are_sound_and_varied(world):
     assert moved > 0  # the base is not always the merge base
 
 
+@pytest.mark.slow
 def test_benchmark_verdicts_hold_in_a_fresh_pytest(world, tmp_path):
     out, _ = world
     for row in [row for split in ("gate", "templates") for row in rows(out) if row["split"] == split][::3]:

@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from openswerl.report.run import run
 from openswerl.stage import Job
 
@@ -144,6 +146,7 @@ def test_the_config_card_is_folded_into_the_page_and_a_table_beside_it(job: Job)
     assert "grpo.steps 3 scale smoke grpo " in words, "set by the scale, whose line says no more"
 
 
+@pytest.mark.slow
 def test_the_oracle_setting_is_told(job: Job, page: str, tmp_path: Path, make_job: Make) -> None:
     untidy = Reader(page).words
     assert (
@@ -198,6 +201,7 @@ def test_a_run_at_scale_states_its_findings_from_the_numbers(
     assert "In this setting the discrete reward is ahead, the reverse of the paper’s order." in words
 
 
+@pytest.mark.slow
 def test_another_benchmark_does_not_speak_of_generated_repositories(job: Job, tmp_path: Path, make_job: Make) -> None:
     changes = ("scale=laptop", "report.benchmark=verified", "report.source=local", "report.model=qwen7b")
     words = Reader(page_of(make_job(tmp_path / "c", job.inputs, *changes))).words

@@ -81,6 +81,7 @@ def test_failures_are_kept_tests_that_do_not_pass_with_a_patch(own_world: Any, c
     assert failures(problem.task, "garbage", Regression("i", [], []), cached) == 0, "nothing to run"
 
 
+@pytest.mark.slow
 def test_fewer_files_are_run_where_all_of_them_do_not_end(own_world: Any, cached: Cached) -> None:
     slow = "from pkg import core\nimport time\n\ndef test_slow():\n    time.sleep(9)\n"
     tests = {"tests/test_core.py": FLAKY.format(flag=0), "tests/test_a.py": slow, "tests/test_b.py": slow}
