@@ -23,8 +23,12 @@ INFRASTRUCTURE = {"results", "run_dir"}
 
 @pytest.mark.parametrize("option", OPTIONS, ids=str)
 def test_every_file_composes(option):
-    cfg = load(f"{option.parent}={option.name}")
-    assert OmegaConf.missing_keys(cfg) == set()
+    assert OmegaConf.missing_keys(load(f"{option.parent}={option.name}")) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", OPTIONS, ids=str)
+def test_every_stage_has_an_identity_under_every_file(option):
     for stage in STAGES:
         assert len(Cell(stage, (f"{option.parent}={option.name}",)).digest) == 12
 

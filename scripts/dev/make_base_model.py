@@ -18,7 +18,7 @@ from openswerl.laptop.tokenizer import train_tokenizer
 SEED = 0
 VOCABULARY = 1400
 GENERAL = pretraining.Phase(6000, muon_lr=0.01, adam_lr=0.002)
-REPAIRS = pretraining.Phase(2800, muon_lr=0.007, adam_lr=0.0014)
+REPAIRS = pretraining.Phase(2200, muon_lr=0.007, adam_lr=0.0014)
 SLOPPY = pretraining.Phase(550, muon_lr=0.006, adam_lr=0.001)
 HABITS = Habits(fault_rate=0.62, wrong_rate=0.65)
 

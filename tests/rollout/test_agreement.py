@@ -52,7 +52,7 @@ def test_the_same_tokenizer_agrees(ours):
 @pytest.mark.parametrize(
     ("theirs", "message"),
     [
-        (lambda: changed(swap), "1104 and 1104 tokens, 2 of them unlike, such as 'a'"),
+        (lambda: changed(swap), "1404 and 1404 tokens, 2 of them unlike, such as 'a'"),
         (lambda: changed(nothing, eos_token="<pad>"), "eos_token_id is 1 and 0"),
         (lambda: changed(nothing, bos_token="<eos>"), "bos_token_id is None and 1"),
         (lambda: changed(nothing, chat_template="{{ messages }}"), "chat templates"),
@@ -68,7 +68,7 @@ def test_what_differs_is_named_in_one_line(ours, theirs, message):
 
 def test_a_model_with_fewer_entries_than_tokens_is_refused(ours, tiny_policy):
     model = OmegaConf.create({"max_prompt_tokens": 64, "max_response_tokens": 64})
-    with pytest.raises(UserError, match="a token number 1103 and the model 60 entries"):
+    with pytest.raises(UserError, match="a token number 1403 and the model 60 entries"):
         check_policy(tiny_policy, ours, model)
     small = SimpleNamespace(get_vocab=lambda: {"a": 59}, eos_token_id=1)
     check_policy(tiny_policy, small, model)

@@ -46,7 +46,7 @@ def test_settings_carry_the_mark_of_whoever_set_them_last(card):
 
 def test_a_scale_keeps_its_marks(card):
     (row,) = (line for line in card("scale=laptop", stage="sft") if line.startswith("| localisation |"))
-    assert row.startswith("| localisation | 0.0 | our choice: the shipped base was never shown a localisation question")
+    assert row.startswith("| localisation | 0.0 | our choice: the base finds files already")
 
 
 def test_no_path_of_this_machine_but_where_the_base_is_from(card, tmp_path):
