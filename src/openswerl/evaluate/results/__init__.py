@@ -1,0 +1,1 @@
+"""What became of the answers: rows, rates, causes of failure, breakdowns, curves over samples and tests."""
