@@ -50,7 +50,7 @@ class Phase:
 
 
 def new_model(tokenizer: PreTrainedTokenizerFast, seed: int) -> LlamaForCausalLM:
-    """Return a Llama of about 0.93 M parameters with the copying start."""
+    """Return a Llama of about 0.97 M parameters with the copying start."""
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=len(tokenizer),
