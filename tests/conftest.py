@@ -8,6 +8,13 @@ os.environ.setdefault("WANDB_MODE", "offline")
 
 import pytest
 
+LONG = ("tests/workflow/test_whole_graph.py", "tests/workflow/test_laptop_graph.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with the tests that take minutes, so that no process waits for them alone at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
