@@ -1,10 +1,10 @@
 """Samples from a vLLM server of our own, by the OpenAI protocol and in token ids."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
-from omegaconf import DictConfig, open_dict
+from omegaconf import DictConfig, open_dict, read_write
 from transformers import PreTrainedTokenizerBase
 
 from openswerl.errors import UserError
@@ -30,10 +30,8 @@ class ServedSampler(Sampler):
         channel: Channel,
         server: Server | None,
     ) -> None:
-        with_ends = copy.deepcopy(rollout)
-        with open_dict(with_ends):
-            with_ends.endpoint.extra.stop_token_ids = sorted(ends)
-        self.inner = OpenAiSampler.for_policy(model, with_ends, serving, tokenizer, channel=channel)
+        ending = with_ends(rollout, ends)
+        self.inner = OpenAiSampler.for_policy(model, ending, serving, tokenizer, channel=channel)
         self.tokenizer, self.max_prompt_tokens, self.server = tokenizer, model.max_prompt_tokens, server
         self.version: int | None = None
 
@@ -63,3 +61,11 @@ class ServedSampler(Sampler):
         self.inner.close()
         if self.server:
             self.server.close()
+
+
+def with_ends(rollout: DictConfig, ends: Collection[int]) -> DictConfig:
+    """Return a copy of `cfg.rollout`, which may be read-only, that asks the server to stop at these tokens."""
+    changed = copy.deepcopy(rollout)
+    with read_write(changed), open_dict(changed):
+        changed.endpoint.extra.stop_token_ids = sorted(ends)
+    return changed
