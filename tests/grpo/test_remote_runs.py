@@ -20,8 +20,7 @@ def questions(server):
 
 def kept(run):
     """How many answers are on disk."""
-    responses = Responses(run.out.parents[3] / "responses" / "responses.sqlite")
-    return responses.connection.execute("SELECT count(*) FROM responses").fetchone()[0]
+    return len(Responses(run.out.parents[3] / "responses" / "responses.sqlite"))
 
 
 @pytest.mark.slow

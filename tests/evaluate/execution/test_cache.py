@@ -51,7 +51,7 @@ def test_what_was_put_is_found_by_another_process_too(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"no database" * 100)
-    with pytest.raises(UserError, match=r"executions\.sqlite: .*delete it"):
+    with pytest.raises(UserError, match=r"the executions at .*sqlite cannot be used .*delete it"):
         Store(tmp_path)
 
 

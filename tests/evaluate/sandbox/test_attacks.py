@@ -75,7 +75,8 @@ except OSError:
     raise SystemExit(0)
 raise SystemExit("a name was found")
 """
-        _contained(tiny, local, source)
+        found = _run(tiny, local, source)
+        assert (found.state, found.code) == ("exited", 0), found.output
 
 
 def test_home_files_and_environment_of_the_host_are_out_of_reach(
