@@ -17,15 +17,21 @@ PATCH = "diff --git a/calc.py b/calc.py\n--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +
 PRINTS = Script("import os, calc\nprint(calc.add(2, 2), os.path.exists('calc.py'))\nraise SystemExit(3)\n")
 GRADES = "cd /testbed\n: '>>>>> Start Test Output'\npython -c 'import calc; print(calc.add(2, 2))'\n: '>>>>> End Test Output'\n"  # noqa: E501
 
-DOCKER = (
+HEAD = (
     f"#!{sys.executable}\n"
     + r"""
-import json, os, subprocess, sys, time
+import json, os, shutil, subprocess, sys, time
 home = os.environ["FAKE_ENGINE"]
 told = json.load(open(home + "/told.json"))
 words = sys.argv[1:]
 with open(home + "/calls.jsonl", "a") as calls:
     calls.write(json.dumps([os.path.basename(sys.argv[0]), os.environ.get("DOCKER_HOST"), *words]) + "\n")
+"""
+)
+
+DOCKER = (
+    HEAD
+    + r"""
 
 def fail(text, code=1):
     print(text, file=sys.stderr)
@@ -70,14 +76,8 @@ elif words[0] != "kill":
 )
 
 APPTAINER = (
-    f"#!{sys.executable}\n"
+    HEAD
     + r"""
-import json, os, shutil, subprocess, sys
-home = os.environ["FAKE_ENGINE"]
-told = json.load(open(home + "/told.json"))
-words = sys.argv[1:]
-with open(home + "/calls.jsonl", "a") as calls:
-    calls.write(json.dumps(["apptainer", *words]) + "\n")
 if words[0] == "pull":
     image = words[-1].removeprefix("docker://")
     if image not in told["registry"]:

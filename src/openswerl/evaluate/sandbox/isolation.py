@@ -105,16 +105,21 @@ def last_line(errors: IO[bytes]) -> str:
 
 
 def _bubblewrap(script: Path) -> list[str]:
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    words += ["--ro-bind", "/usr", "/usr", *system_mounts(), *memory_mount("/tmp"), *memory_mount("/box")]
+    words = [*walls(), *memory_mount("/tmp"), *memory_mount("/box")]
     for prefix in _python_prefixes():
         words += ["--ro-bind", prefix, prefix]
     words += ["--ro-bind", str(script), "/openswerl.py", "--proc", "/proc", "--dev", "/dev", *memory_mount("/dev/shm")]
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box"]
 
 
-def system_mounts() -> Iterator[str]:
-    """Yield bubblewrap's mounts of what lies beside /usr: links into it on most systems, folders on older ones."""
+def walls() -> list[str]:
+    """Return the words that every call of bubblewrap begins with: nothing is shared, and the system is read-only."""
+    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    return [*words, "--ro-bind", "/usr", "/usr", *_beside_usr()]
+
+
+def _beside_usr() -> Iterator[str]:
+    """Yield the mounts of what lies beside /usr: links into it on most systems, folders on older ones."""
     for name in ("/bin", "/sbin", "/lib", "/lib64"):
         if os.path.islink(name):
             yield from ("--symlink", os.readlink(name), name)

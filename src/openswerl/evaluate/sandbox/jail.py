@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openswerl.evaluate.sandbox.isolation import memory_mount, system_mounts
+from openswerl.evaluate.sandbox.isolation import memory_mount, walls
 
 HOME = "/home/openswerl"
 SYSTEM = ("/etc/alternatives", "/etc/nsswitch.conf", "/etc/mime.types", "/etc/fonts", "/etc/ssl/certs")
@@ -72,9 +72,8 @@ def started(
 
 
 def _bubblewrap(view: View, texts: Mapping[str, int]) -> list[str]:
-    words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    words += ["--share-net"] if view.network else []
-    words += ["--ro-bind", "/usr", "/usr", *system_mounts(), "--proc", "/proc", "--dev", "/dev", *memory_mount(HOME)]
+    words = [*walls(), *(["--share-net"] if view.network else [])]
+    words += ["--proc", "/proc", "--dev", "/dev", *memory_mount(HOME)]
     words += ["--remount-ro", "/dev", *memory_mount("/dev/shm")]
     for name in SYSTEM:
         words += ["--ro-bind-try", name, name]
