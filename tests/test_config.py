@@ -108,6 +108,7 @@ def test_another_world_changes_every_stage():
     }
 
 
+@pytest.mark.slow
 def test_the_digest_does_not_depend_on_the_process():
     code = "from openswerl.config import Cell; print(Cell('report', ('scale=smoke',)).digest)"
     digests = {

@@ -175,6 +175,7 @@ def start(script: Path, source: Path, out: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env=os.environ | {"OPENSWERL_WORKERS": "2"}, start_new_session=True)
 
 
+@pytest.mark.slow
 def test_a_kill_of_the_main_process_ends_its_workers(tmp_path):
     source, script = tmp_path / "source", tmp_path / "killed.py"
     source.mkdir()

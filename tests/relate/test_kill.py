@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from killing import kill_main
@@ -15,6 +16,7 @@ TESTS = Path(__file__).resolve().parents[1]
 CODE = "import sys; from pathlib import Path; from relate.seeds import run_relate; run_relate(Path(sys.argv[1]))"
 
 
+@pytest.mark.slow
 def test_a_kill_of_the_main_process_ends_its_workers(tmp_path):
     world = World(tmp_path)
     world.pull(1, {"pkg/a.py": "import pkg.b\nx = 2\n"})

@@ -57,6 +57,7 @@ def test_commits_before_the_merge_do_not_count(work, tmp_path):
         assert later_changes(seed(clone, 1, base, head, merged_at="2017-07-14T02:40:01Z"), clone) == []
 
 
+@pytest.mark.slow
 def test_only_the_next_commits_count(work, tmp_path):
     base, head, merge = history(work)
     tip = merge

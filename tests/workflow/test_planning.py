@@ -50,6 +50,7 @@ def test_overrides_on_the_command_line_act_like_an_edit(finished):
     }
 
 
+@pytest.mark.slow
 def test_an_experiment_is_a_set_of_changes(finished):
     (finished.conf / "experiment").mkdir(exist_ok=True)
     (finished.conf / "experiment" / "strict.yaml").write_text("# @package _global_\nreward: {format_penalty: -2.5}\n")
@@ -57,6 +58,7 @@ def test_an_experiment_is_a_set_of_changes(finished):
     assert plan == finished.plan("--config", "overrides=reward.format_penalty=-2.5") != set()
 
 
+@pytest.mark.slow
 def test_arguments_alone_rerun_nothing(finished):
     """Guards the trick in common.smk: `args` takes `input`, so Snakemake does not compare it."""
     override = ("--config", "overrides=tracking.wandb=disabled")

@@ -43,6 +43,7 @@ def test_the_last_sentinel_on_a_line_of_its_own_counts(output: str, said: str) -
     assert last_word(Execution("timeout", None, output)) == "timeout"
 
 
+@pytest.mark.slow
 def test_tests_that_show_the_issue_are_kept_by_frequency(world: Any, backend: Cached) -> None:
     task = world.problems()[0].task
     sources = [None, ALSO, SHOWS, RESOLVED, *OTHERS, f"# again\n{SHOWS}", SHOWS.replace("'", '"'), RESOLVED]

@@ -220,6 +220,7 @@ def test_killing_the_runner_harms_no_one_else(ask: Ask, worker: Worker, signal: 
     assert worker.started >= started + 2
 
 
+@pytest.mark.slow
 def test_stopping_the_runner_is_noticed(ask: Ask, monkeypatch: Any) -> None:
     monkeypatch.setattr("openswerl.evaluate.sandbox.worker.GRACE_S", 1)
     answer = ask("import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\n" + GOOD, timeout_s=1)
