@@ -63,7 +63,7 @@ print(json.dumps([[one.text for one in row] for row in drawn]))
 
 
 def kept(path: Path) -> int:
-    return len(Responses(path))
+    return Responses(path).count()
 
 
 def test_no_answered_request_is_repeated_after_a_kill(tmp_path):

@@ -121,7 +121,7 @@ class OpenAiSampler(Sampler):
         Raises UserError for a prompt that is too long, and for a fault that concerns every request.
         """
         asked = self._asked(prompts, samples, temperature, seeds)
-        known = self.responses.find(asked) if self.responses else {}
+        known = self.responses.find(asked) if self.responses is not None else {}
         for key, completion in known.items():
             self.usage.cached += 1
             yield from _places(asked[key], completion.at_hand())
@@ -135,7 +135,7 @@ class OpenAiSampler(Sampler):
         self.pool.close()
         if self.usage != Spent() and not self.own:
             print(f"{self.channel.base_url}: {self.usage}", file=sys.stderr, flush=True)
-        if self.responses:
+        if self.responses is not None:
             self.responses.close()
 
     def _asked(
@@ -171,7 +171,7 @@ class OpenAiSampler(Sampler):
         completion = await self.client.ask(one.question)
         if self.by_ids and completion.fault is None:
             self._require_ids(completion)
-        if self.responses:
+        if self.responses is not None:
             self.responses.keep(one.key, completion)
         return one, completion
 

@@ -32,8 +32,9 @@ class Responses:
     def __init__(self, path: Path) -> None:
         self._kept = Kept(path, "the answers", ADVICE)
 
-    def __len__(self) -> int:
-        return len(self._kept)
+    def count(self) -> int:
+        """Return how many answers are there."""
+        return self._kept.count()
 
     def find(self, keys: Iterable[bytes]) -> dict[bytes, Completion]:
         """Return the answers that are there."""
