@@ -174,7 +174,7 @@ def main(root: Path, laptop: Path, step: str, count: int) -> None:
     stop = Stop(root / "stopped", count)
 
     class Stopping(LaptopBackend):
-        def run(self, task: TaskView, patch: str, action: Action) -> Execution:
+        def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
             found = super().run(task, patch, action)
             if step == "run":
                 stop.step()

@@ -46,7 +46,7 @@ def test_every_run_has_a_tree_of_its_own_and_the_image_is_got_once(fake: Fake, t
     graded = backend.run(task, PATCH, Grading(gold))
     assert (graded.state, graded.code) == ("exited", 0) and "\n4\n" in graded.output
     assert backend.run(task, PATCH.replace("a - b", "a * b"), PRINTS).state == "apply_failed"
-    assert [call[1] for call in fake.calls()] == ["pull", *["exec"] * 6]
+    assert [call[2] for call in fake.calls()] == ["pull", *["exec"] * 6]
     assert not list((tmp_path / "images").glob("run-*"))
 
 

@@ -47,13 +47,12 @@ def test_a_tree_comes_over_whole_and_nothing_of_the_clone_runs(clone: Path, tmp_
     assert sorted(path for path in clone.rglob("*")) == before
 
 
-def test_a_clone_is_found_by_name_or_by_a_mapping(clone: Path) -> None:
+def test_a_clone_is_found_by_name_be_it_bare_or_not(clone: Path) -> None:
     bare = clone.parent / "c__d.git"
     _git(clone, "clone", "-q", "--bare", str(clone), str(bare))
     assert clone_of(clone.parent, "c/d") == bare
-    assert clone_of({"x/y": clone, "c/d": bare}, "x/y") == clone / ".git"
-    with pytest.raises(UserError, match=r"^x/y is not among evaluate.clones"):
-        clone_of({"c/d": bare}, "x/y")
+    clone.rename(clone.parent / "x__y.git")
+    assert clone_of(clone.parent, "x/y") == clone.parent / "x__y.git" / ".git"
     with pytest.raises(UserError, match=r"e__f\.git is no clone; make it: git clone --bare https://github.com/e/f "):
         clone_of(clone.parent, "e/f")
 

@@ -14,7 +14,9 @@ from openswerl.evaluate.backends import docker
 from openswerl.evaluate.backends.docker import DockerBackend, Settings, rounds
 from openswerl.evaluate.backends.engine import Engine
 from openswerl.evaluate.execution.actions import Grading, Script, Suite
+from openswerl.evaluate.execution.cache import Cached
 from openswerl.evaluate.execution.outcome import Execution
+from openswerl.evaluate.execution.store import Store
 from openswerl.evaluate.sandbox.watch import Limits
 
 LIMIT = "toomanyrequests: You have reached your pull rate limit."
@@ -133,3 +135,27 @@ def test_the_environment_is_the_image_s_id(fake: Fake, tmp_path: Path) -> None:
 def test_no_round_has_an_instance_twice() -> None:
     assert list(rounds(["a", "a", None, "b", "a"], None)) == [[0, 3], [1], [4]]
     assert list(rounds(["a", "b", "c"], 2)) == [[0, 1], [2]] and list(rounds([None], 1)) == []
+
+
+def test_an_image_that_was_pulled_goes_when_another_is_run(fake: Fake, tmp_path: Path) -> None:
+    fake.tell(here=(IMAGE,), registry={"b": [1], "c": [1]})
+    backend = _backend(tmp_path, prune=True)
+    for image in ("b", "b", "c", IMAGE):
+        assert backend.run(problem(image=image).task, "", PRINTS).state == "exited"
+    pulls_and_removals = [call[-1] for call in fake.calls() if call[2] == "pull" or call[2:4] == ["image", "rm"]]
+    assert pulls_and_removals == ["b", "b", "c", "c"] and fake.here() == [IMAGE]
+
+
+def test_each_attempt_is_another_shard(fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The harness runs nothing of which it has a report, so a repeat needs a place of its own."""
+    names = []
+
+    def record(shard: Any, *_: Any) -> list[Execution]:
+        names.append(shard.name)
+        return [Execution("exited", 0, "")]
+
+    monkeypatch.setattr(docker, "run_shard", record)
+    cached = Cached(_backend(tmp_path), Store(tmp_path / "kept"))
+    for attempt in (0, 0, 1):
+        cached.run(problem().task, PATCH, Grading(problem().gold), attempt)
+    assert len(names) == len(set(names)) == 2

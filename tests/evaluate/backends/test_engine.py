@@ -45,7 +45,7 @@ def test_a_size_that_the_registry_does_not_tell_is_the_usual_one() -> None:
 
 def test_too_little_disk_is_told_before_anything_is_pulled(fake: Fake) -> None:
     large = [Image("registry", 1 << 60), Image("here"), Image("registry", 1)]
-    with pytest.raises(UserError, match=r"need about 1073741824 GiB .* or set evaluate\.prune=true"):
+    with pytest.raises(UserError, match=r"need about 1073741824 GiB .* or set evaluate\.container\.prune=true"):
         check_disk(Engine(), large, None)
     check_disk(Engine(), large[1:], None)
     many = [Image("registry", 1 << 59)] * 9

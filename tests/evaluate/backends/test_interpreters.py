@@ -48,3 +48,10 @@ def test_a_virtual_environment_gives_its_base() -> None:
     found = ask(sys.executable, VERSION)
     assert found is not None and found.prefix == Path(sys.base_prefix)
     assert not found.path.is_relative_to(sys.prefix) or sys.prefix == sys.base_prefix
+
+
+def test_what_is_no_program_is_passed_over(tmp_path: Path) -> None:
+    for name, text in (("a", ""), ("b", "\x7fELF of another machine")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+        assert ask(str(tmp_path / name), VERSION) is None

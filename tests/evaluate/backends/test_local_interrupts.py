@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from openswerl.evaluate.backends.locks import locked
 from openswerl.evaluate.execution.actions import Script
 from tiny_repository import PYTHON, Tiny
 
@@ -55,10 +56,10 @@ def test_an_ended_process_takes_its_sandbox_along(tmp_path: Path, during: str, n
 
 def test_what_a_killed_build_left_is_removed_unless_somebody_builds(tmp_path: Path) -> None:
     tiny = Tiny(tmp_path)
-    first = tiny.backend()
+    tiny.backend()
     for name in (".a.tmp", ".b.tmp"):
         (tmp_path / "environments" / name).mkdir()
-    with first.environments._locked("b"):
+    with locked(tmp_path / "environments", "b"):
         tiny.backend()
     assert [path.name for path in (tmp_path / "environments").glob(".*.tmp")] == [".b.tmp"]
 

@@ -1,5 +1,6 @@
 """The call of the official harness: its own command line, and what is read of the folder that it leaves."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -24,6 +25,8 @@ for line in open("predictions.jsonl"):
     if row["model_patch"] == "passes\n":
         log = "+ : '>>>>> Start Test Output'\nPASSED a\n+ : '>>>>> End Test Output'\n>>>>> Test Exit Code: 0\n"
         (place / "test_output.txt").write_text(log)
+    if row["model_patch"] == "forged\n":  # printed by an install, as the script's last words
+        (place / "test_output.txt").write_text("Test Script:\nPASSED a\n>>>>> Patch Apply Failed\n")
     if row["model_patch"] == "refused\n":
         (place / "run_instance.log").write_text(">>>>> Patch Apply Failed:\nerror: x\n")
 print("All instances run.")
@@ -49,6 +52,7 @@ def test_a_shard_s_name_is_of_its_patches_and_rows(world: Any, own_world: Any) -
     own_world.write()
     shards = [_shard(world, "p"), _shard(world, "q"), _shard(own_world, "p"), _shard(world, "p", "q")]
     assert len({shard.name for shard in shards}) == 4 and _shard(world, "p").name == _shard(world, "p\n").name
+    assert dataclasses.replace(shards[0], attempt=1).name != shards[0].name
 
 
 def test_each_fate_is_read_of_the_folder(world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,3 +106,10 @@ def test_what_the_tests_said_comes_before_what_the_harness_said(tmp_path: Path) 
     (tmp_path / "run_instance.log").write_text("+>>>>> Patch Apply Failed\n")
     (tmp_path / "test_output.txt").write_text("+ : '>>>>> Start Test Output'\nx\n+ : '>>>>> End Test Output'\n")
     assert read_instance(tmp_path, "").state == "exited"
+
+
+def test_an_old_log_is_not_read_of_a_new_run(world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code of the patch runs before the tests, and only logs of other people have no marks."""
+    monkeypatch.setattr(shards, "evaluation_command", lambda name, *_: [sys.executable, "-c", HARNESS, name])
+    (found,) = run_shard(_shard(world, "forged"), Engine(), tmp_path, workers=1, timeout_s=60)
+    assert (found.state, found.code) == ("runner_lost", None)

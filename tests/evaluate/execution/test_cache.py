@@ -1,3 +1,4 @@
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,10 @@ import pytest
 from openswerl.errors import UserError
 from openswerl.evaluate.backends.laptop import LaptopBackend
 from openswerl.evaluate.execution.actions import Action, Grading, Script, Suite
-from openswerl.evaluate.execution.cache import Cached, key_of
+from openswerl.evaluate.execution.cache import KEPT_OUTPUT, Cached, key_of
 from openswerl.evaluate.execution.outcome import Execution
 from openswerl.evaluate.execution.store import NAME, Store
+from openswerl.evaluate.views import TaskView
 
 FOUND = Execution("exited", 0, "é\ud800")
 COUNTING = Script("import os\nprint(os.urandom(8).hex())")
@@ -67,3 +69,33 @@ def test_sandbox_and_time_limit_are_part_of_the_environment(world: Any) -> None:
     task, sources = world.problems()[0].task, world.sources()
     backends = [LaptopBackend(sources, kind, limit) for kind in ("bubblewrap", "process") for limit in (5, 6)]
     assert len({backend.environment(task) for backend in backends}) == 4
+
+
+class Moving:
+    """A backend whose environment gets another name when it first runs, as an image gets an id."""
+
+    kind = "moving"
+
+    def __init__(self, state: str) -> None:
+        self.state, self.name, self.runs = state, "name", 0
+
+    def environment(self, task: TaskView) -> str:
+        return self.name
+
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
+        self.name, self.runs = "id", self.runs + 1
+        return Execution(self.state, None, "x" * (KEPT_OUTPUT + 1))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@pytest.mark.parametrize("state", ["exited", "timeout"])
+def test_what_ran_is_found_though_its_environment_was_named_anew(world: Any, tmp_path: Path, state: str) -> None:
+    task, backend = world.problems()[0].task, Moving(state)
+    with closing(Cached(backend, Store(tmp_path))) as cached:
+        found = [cached.run(task, "", COUNTING) for _ in range(2)]
+        assert backend.runs == 1 and {one.state for one in found} == {state}
+    with closing(Cached(backend, Store(tmp_path))) as cached:
+        cached.run(task, "", COUNTING)
+    assert backend.runs == (1 if state == "exited" else 2), "a time-out is kept for one run alone"

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from openswerl.errors import UserError
-from openswerl.evaluate.execution.trees import Entry, PatchError, apply_patch, changed_paths, read_tree, write_tree
+from openswerl.evaluate.execution.trees import (
+    REGULAR,
+    Entry,
+    PatchError,
+    apply_patch,
+    changed_paths,
+    read_tree,
+    write_tree,
+)
 
 TREE = {
     "a.py": Entry("100644", b"one\ntwo\n"),
@@ -87,3 +95,9 @@ def test_a_patch_applies_inside_another_repository(tmp_path: Path, monkeypatch: 
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     monkeypatch.setattr("openswerl.evaluate.execution.trees.MEMORY", str(tmp_path))
     assert apply_patch(TREE, f"diff --git a/a.py b/a.py\n{EDIT}")["a.py"].data == b"one\nthree\n"
+
+
+def test_a_patch_that_no_file_can_hold_is_refused_by_git_alone() -> None:
+    tree = {"a.txt": Entry(REGULAR, b"a\n")}
+    patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+\ud800\n"
+    assert apply_patch(tree, patch)["a.txt"].data == "\ud800\n".encode("utf-8", "surrogatepass")

@@ -46,6 +46,16 @@ def test_a_bwrap_that_may_not_start_says_why(monkeypatch: Any, tmp_path: Path) -
         isolation.require("bubblewrap")
 
 
+def test_a_bwrap_that_hangs_is_told(monkeypatch: Any, tmp_path: Path) -> None:
+    (tmp_path / "bwrap").write_text("#!/bin/sh\nexec sleep 100\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setitem(isolation.ENVIRONMENT, "PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(isolation, "PROBE_S", 0.5)
+    with pytest.raises(UserError, match=r"^bubblewrap does not answer here within 0\.5 s; repair it, or run"):
+        isolation.require("bubblewrap")
+
+
 def test_an_unknown_kind_is_refused_and_a_process_is_loud(capsys: Any) -> None:
     with pytest.raises(UserError, match=r"evaluate\.sandbox=docker is unknown"):
         isolation.require("docker")

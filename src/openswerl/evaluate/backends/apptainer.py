@@ -4,19 +4,20 @@ This was never run against a real Apptainer: see harness/README.
 """
 
 import hashlib
-import json
 import os
 import shutil
 import subprocess
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
-from openswerl.errors import UserError
+from openswerl.errors import UserError, last_line
 from openswerl.evaluate.backends import inside
 from openswerl.evaluate.backends.engine import PULL_S
+from openswerl.evaluate.backends.identity import identity
+from openswerl.evaluate.backends.locks import locked
 from openswerl.evaluate.execution.actions import Action
 from openswerl.evaluate.execution.outcome import Execution
+from openswerl.evaluate.harness.specs import find_spec
 from openswerl.evaluate.sandbox.watch import Limits
 from openswerl.evaluate.views import TaskView
 
@@ -45,7 +46,8 @@ def run_command(file: Path, tree: Path, scratch: Path) -> list[str]:
 class ApptainerBackend:
     """Runs actions in the rows' images, which are kept below `folder` with their trees; a run gets a copy of a tree.
 
-    Limits are those of the processes that can be seen from here, as Apptainer sets memory limits only with cgroups.
+    Several processes may share the folder. Limits are those of the processes that can be seen from here, as Apptainer
+    sets memory limits only with cgroups.
     """
 
     kind = "apptainer"
@@ -54,20 +56,24 @@ class ApptainerBackend:
         if shutil.which(PROGRAM) is None:
             raise UserError(f"{PROGRAM} is not on PATH: load its module, or choose another evaluate.backend")
         self.limits, self.folder = limits, folder
+        folder.mkdir(parents=True, exist_ok=True)
 
     def environment(self, task: TaskView) -> str:
-        """Return the image's name and the limits: an image file holds what its name meant when it was pulled."""
-        return json.dumps([VERSION, self.kind, task.image, asdict(self.limits)], sort_keys=True)
+        """Return the image's name (its file holds what that meant when pulled), limits, swebench and the recipe."""
+        return identity(self.kind, VERSION, task.image, self.limits, find_spec(task.repo, task.version))
 
-    def run(self, task: TaskView, patch: str, action: Action) -> Execution:
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
         """Run one action. State "infrastructure": the image cannot be had, or its tree cannot be read."""
         place = self.folder / hashlib.sha256(task.image.encode()).hexdigest()[:16]
         if wrong := self._unpacked(task.image, place):
             return Execution("infrastructure", None, wrong)
         with tempfile.TemporaryDirectory(prefix="run-", dir=self.folder, ignore_cleanup_errors=True) as name:
             tree, scratch = Path(name, "tree"), Path(name, "tmp")
-            scratch.mkdir()
-            shutil.copytree(place / "tree", tree, symlinks=True)
+            try:
+                scratch.mkdir()
+                shutil.copytree(place / "tree", tree, symlinks=True)
+            except OSError as error:
+                return Execution("infrastructure", None, f"{task.image}: its tree cannot be copied ({error})")
             words = inside.told()
             script = inside.script(task, patch, action, words)
             ended = inside.fed(run_command(place / "image.sif", tree, scratch), os.environ, script, self.limits)
@@ -78,8 +84,10 @@ class ApptainerBackend:
 
     def _unpacked(self, image: str, place: Path) -> str | None:
         """Have the image and its tree below `place`; returns what went wrong, None if nothing did."""
-        if (place / "tree").is_dir():
-            return None
+        with locked(self.folder, place.name):
+            return None if (place / "tree").is_dir() else self._unpack(image, place)
+
+    def _unpack(self, image: str, place: Path) -> str | None:
         fresh = place / "fresh"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
@@ -89,6 +97,6 @@ class ApptainerBackend:
             except subprocess.TimeoutExpired:
                 return f"{image}: {command[1]} took over {PULL_S} s"
             if done.returncode:
-                return f"{image}: {(done.stderr.strip().splitlines() or ['no message'])[-1]}"
+                return f"{image}: {last_line(done.stderr)}"
         fresh.rename(place / "tree")
         return None

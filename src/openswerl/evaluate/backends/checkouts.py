@@ -1,7 +1,6 @@
 """Repositories without a past: the tree of one commit of a clone, in a new repository that has nothing else."""
 
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 from openswerl.crawl.git import GitError, command, environment, git
@@ -12,16 +11,12 @@ from openswerl.evaluate.execution.trees import ENVIRONMENT
 SETTINGS = {"core.logAllRefUpdates": "false", "core.checkStat": "minimal", "core.trustctime": "false"}
 
 
-def clone_of(clones: Path | Mapping[str, Path], repo: str) -> Path:
-    """Return the git directory of a repository's clone: <clones>/<owner>__<name>.git, or what a mapping names.
+def clone_of(clones: Path, repo: str) -> Path:
+    """Return the git directory of a repository's clone, <clones>/<owner>__<name>.git, be that bare or not.
 
     Raises UserError with the command that makes it if there is none.
     """
-    path = Path(clones[repo]) if isinstance(clones, Mapping) and repo in clones else None
-    if path is None and not isinstance(clones, Mapping):
-        path = clones / f"{repo.replace('/', '__')}.git"
-    if path is None:
-        raise UserError(f"{repo} is not among evaluate.clones; add the path of its clone")
+    path = clones / f"{repo.replace('/', '__')}.git"
     path = path / ".git" if (path / ".git").is_dir() else path
     if not (path / "objects").is_dir():
         raise UserError(f"{path} is no clone; make it: git clone --bare https://github.com/{repo} {path}")

@@ -3,17 +3,18 @@
 Podman is the same with its own program and socket. This was never run against a real engine: see harness/README.
 """
 
-import json
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from openswerl.evaluate.backends import inside
 from openswerl.evaluate.backends.engine import Engine, Image, check_disk, look, pull, run_words
+from openswerl.evaluate.backends.identity import identity
 from openswerl.evaluate.backends.shard import Shard, run_shard
 from openswerl.evaluate.execution.actions import Action, Grading
 from openswerl.evaluate.execution.outcome import Execution
+from openswerl.evaluate.harness.specs import find_spec
 from openswerl.evaluate.sandbox.watch import Limits
 from openswerl.evaluate.views import GoldView, Problem, TaskView
 
@@ -22,7 +23,10 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Settings:
-    """`workers` containers at once; `prune` removes each image that was pulled here once its shard is done."""
+    """`workers` containers at once; `prune` removes each image that was pulled here once it is not used any more.
+
+    That is when its shard is done, or when another image is run.
+    """
 
     limits: Limits
     workers: int = 1
@@ -36,6 +40,7 @@ class DockerBackend:
         self.engine, self.settings, self.folder = engine, settings, folder
         self.kind = engine.program
         self._images: dict[str, Image] = {}
+        self._latest: str | None = None
 
     def prepare(self, problems: Sequence[Problem]) -> dict[str, str]:
         """Look for all images and the disk that they need, before anything runs.
@@ -49,31 +54,34 @@ class DockerBackend:
         return {name: image.message for name, image in self._images.items() if _lost(image)}
 
     def environment(self, task: TaskView) -> str:
-        """Return the image, by its id where it is here already, and the limits."""
+        """Return the image, by its id where it is here already, limits, the version of swebench and the recipe."""
         done = self.engine.ask(["image", "inspect", "--format", "{{.Id}}", task.image])
         image = done.stdout.strip() if not done.returncode else task.image
-        return json.dumps([VERSION, self.kind, image, asdict(self.settings.limits)], sort_keys=True)
+        return identity(self.kind, VERSION, image, self.settings.limits, find_spec(task.repo, task.version))
 
-    def run(self, task: TaskView, patch: str, action: Action) -> Execution:
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
         """Run one action. A grading goes through the official harness, but for the unpatched base, which it never runs.
 
         State "infrastructure": no image, a rate limit, or an engine that fails. Raises UserError if there is none.
         """
+        image = self._look(task.image)
+        self._leave(task.image)
         if isinstance(action, Grading) and patch:
-            return self.grade_all([(action.gold, patch)])[0]
-        if _lost(image := self._look(task.image)):
+            return self.grade_all([(action.gold, patch)], attempt)[0]
+        if _lost(image):
             return Execution("infrastructure", None, image.message)
         if wrong := pull(self.engine, task.image):
             return Execution("infrastructure", None, wrong)
         return self._in_container(task, patch, action)
 
-    def grade_all(self, wanted: Sequence[tuple[GoldView, str]]) -> list[Execution]:
+    def grade_all(self, wanted: Sequence[tuple[GoldView, str]], attempt: int = 0) -> list[Execution]:
         """Grade many patches by the official harness, one shard after another."""
         images = {number: self._look(gold.row["image"]) for number, (gold, _) in enumerate(wanted)}
         found = {n: Execution("infrastructure", None, image.message) for n, image in images.items() if _lost(image)}
         size = self.settings.workers if self.settings.prune else None
         for numbers in rounds([None if n in found else gold.instance_id for n, (gold, _) in enumerate(wanted)], size):
-            shard = Shard([wanted[number][0] for number in numbers], [wanted[number][1] for number in numbers])
+            golds, patches = zip(*(wanted[number] for number in numbers), strict=True)
+            shard = Shard(golds, patches, attempt)
             timeout_s = int(self.settings.limits.timeout_s)
             executions = run_shard(shard, self.engine, self.folder, self.settings.workers, timeout_s)
             found |= dict(zip(numbers, executions, strict=True))
@@ -88,6 +96,12 @@ class DockerBackend:
         if image not in self._images:
             self._images[image] = look(self.engine, image)
         return self._images[image]
+
+    def _leave(self, image: str) -> None:
+        """Remove the image of the run before, if so set, unless it is this one."""
+        if self._latest not in (None, image):
+            self._prune({self._latest})
+        self._latest = image
 
     def _prune(self, images: set[str]) -> None:
         if self.settings.prune:

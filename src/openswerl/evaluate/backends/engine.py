@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from openswerl.errors import UserError
+from openswerl.errors import UserError, last_line
 from openswerl.evaluate.sandbox.watch import Limits
 
 UNPACKED = 3  # a layer on disk against its size in the registry: our estimate
@@ -58,7 +58,8 @@ class Engine:
         """Return the folder that holds its images. Raises UserError if the engine does not answer."""
         done = self.ask(["info", "--format", ROOT[self.program]])
         if done.returncode:
-            raise UserError(f"{self.program} does not answer ({_last(done.stderr)}): start it, or see evaluate.host")
+            said = last_line(done.stderr)
+            raise UserError(f"{self.program} does not answer ({said}): start it, or set evaluate.container.host")
         return Path(done.stdout.strip())
 
 
@@ -76,7 +77,7 @@ def look(engine: Engine, image: str) -> Image:
     done = engine.ask(["manifest", "inspect", image])
     if not done.returncode:
         return Image("registry", unpacked_bytes(done.stdout))
-    said = _last(done.stderr)
+    said = last_line(done.stderr)
     if LIMITED.search(done.stderr):
         return Image("rate_limit", 0, said)
     return Image("missing" if ABSENT.search(done.stderr) else "unreachable", 0, said)
@@ -100,7 +101,7 @@ def check_disk(engine: Engine, images: Iterable[Image], at_once: int | None) -> 
     elif need > (free := shutil.disk_usage(root).free):
         raise UserError(
             f"the images need about {need >> 30} GiB and {root} has {free >> 30} GiB: free some, take fewer instances, "
-            "or set evaluate.prune=true"
+            "or set evaluate.container.prune=true"
         )
 
 
@@ -109,8 +110,4 @@ def pull(engine: Engine, image: str) -> str | None:
     if not engine.ask(["image", "inspect", image]).returncode:
         return None
     done = engine.ask(["pull", "--quiet", image], PULL_S)
-    return f"{image}: {_last(done.stderr)}" if done.returncode else None
-
-
-def _last(text: str) -> str:
-    return (text.strip().splitlines() or ["no message"])[-1]
+    return f"{image}: {last_line(done.stderr)}" if done.returncode else None

@@ -7,19 +7,20 @@ script that builds it. It holds `venv`, `testbed.tar` (one commit, with what the
 """
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from openswerl.errors import last_line
 from openswerl.evaluate.backends import interpreters, scripts
 from openswerl.evaluate.backends.checkouts import checkout, clone_of
 from openswerl.evaluate.backends.installs import install, unwinding
 from openswerl.evaluate.backends.interpreters import Interpreter
+from openswerl.evaluate.backends.locks import locked
 from openswerl.evaluate.harness.specs import Spec, spec_of
 from openswerl.evaluate.views import TaskView
 
@@ -43,11 +44,11 @@ class Built:
 class Environments:
     """Builds environments below `folder` from clones; safe for several processes at once.
 
-    `clones` is a folder or a mapping, as `clone_of` takes it, `places` where interpreters are looked for.
+    `clones` is the folder that `clone_of` looks in, `places` where interpreters are looked for.
     """
 
     folder: Path
-    clones: Path | Mapping[str, Path]
+    clones: Path
     say: Callable[[str], None]
     places: Sequence[str] = interpreters.PLACES
     specs: Callable[[str, str], Spec] = spec_of
@@ -78,7 +79,7 @@ class Environments:
             raise BrokenEnvironment(self._broken[key])
         place = self.folder / key
         if not place.exists():
-            with self._locked(key):
+            with locked(self.folder, key):
                 self._build(task, spec, found, place)
         return Built(place / "venv", place / "testbed.tar", (place / "head").read_text().strip(), found, spec)
 
@@ -88,16 +89,9 @@ class Environments:
             self._found[version] = interpreters.find(version, self.places)
         return self._found[version]
 
-    @contextlib.contextmanager
-    def _locked(self, key: str, wait: bool = True) -> Iterator[None]:
-        """Hold the lock of an environment; a killed process has let go of it. Raises BlockingIOError if not to wait."""
-        with (self.folder / f".{key}.lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            yield
-
     def _remove_left(self, folder: Path) -> None:
         """Remove what a killed build left behind, unless somebody is at it."""
-        with contextlib.suppress(BlockingIOError), self._locked(folder.name[1:-4], wait=False):
+        with contextlib.suppress(BlockingIOError), locked(self.folder, folder.name[1:-4], wait=False):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _build(self, task: TaskView, spec: Spec, found: Interpreter, place: Path) -> None:
@@ -120,6 +114,6 @@ class Environments:
     def _fail(self, task: TaskView, key: str, log: Path) -> None:
         kept = self.folder / f"{key}.log"
         os.replace(log, kept)
-        last = (kept.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]
+        last = last_line(kept.read_text(errors="replace"))
         self._broken[key] = f"the environment of {task.instance_id} cannot be built ({last}); see {kept}"
         raise BrokenEnvironment(self._broken[key])

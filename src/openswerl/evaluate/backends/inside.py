@@ -9,10 +9,11 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from openswerl.evaluate.backends.replay import read_log
+from openswerl.evaluate.backends.replay import read_output
 from openswerl.evaluate.backends.scripts import ACTIVATE, PROGRAM
 from openswerl.evaluate.execution.actions import Action, Grading, Suite
 from openswerl.evaluate.execution.outcome import Execution
+from openswerl.evaluate.execution.trees import as_bytes
 from openswerl.evaluate.harness.evalscript import here_document
 from openswerl.evaluate.harness.official import official_script, repaired
 from openswerl.evaluate.harness.specs import spec_of
@@ -63,7 +64,7 @@ def _body(task: TaskView, action: Action) -> list[str]:
 def fed(command: Sequence[str], environment: Mapping[str, str], script: str, limits: Limits) -> Ended:
     """Run a command with a script as its standard input until it ends or breaks a limit; nothing of it stays here."""
     with tempfile.TemporaryFile() as file:
-        file.write(_bytes(script))
+        file.write(as_bytes(script))
         file.seek(0)
         process = subprocess.Popen(
             command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
@@ -76,16 +77,11 @@ def fed(command: Sequence[str], environment: Mapping[str, str], script: str, lim
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def _bytes(text: str) -> bytes:
-    """Return the bytes of a file that is not UTF-8 as they were; a model may also write what no file can hold."""
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-
-
 def read(ended: Ended, words: Told, action: Action) -> Execution:
-    """Return what a run came to. One that did not get to its action is a broken image or engine."""
+    """Return what a run came to. One that did not get to its action is a broken image or engine.
+
+    From there on, nothing but the machine's memory is infrastructure.
+    """
     text = ended.output.decode("utf-8", "replace")
     before, started, output = text.partition(f"{words.started}\n")
     if words.refused in before:
@@ -93,7 +89,7 @@ def read(ended: Ended, words: Told, action: Action) -> Execution:
     if not started:
         return Execution("infrastructure", None, before)
     if ended.state == "host_memory":
-        return Execution("runner_lost", None, "the machine ran out of memory")
+        return Execution("infrastructure", None, "the machine ran out of memory")
     if isinstance(action, Grading) and ended.state == "exited":
-        return read_log(output)
+        return read_output(output)
     return Execution(ended.state, ended.code, output)

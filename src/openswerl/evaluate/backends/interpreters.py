@@ -42,7 +42,10 @@ def find(version: str, places: Sequence[str] = PLACES) -> Interpreter | None:
 
 def ask(path: str, version: str) -> Interpreter | None:
     """Return what an interpreter tells about itself; None if it does not start or is of another version."""
-    done = subprocess.run([path, "-I", "-c", ASK], capture_output=True, text=True, cwd="/")
+    try:
+        done = subprocess.run([path, "-I", "-c", ASK], capture_output=True, text=True, cwd="/")
+    except OSError:  # no program, or one for another machine
+        return None
     full, _, prefix = done.stdout.strip().partition(" ")
     base = Path(prefix, "bin", f"python{version}")
     if done.returncode or not full.startswith(f"{version}.") or not base.exists():

@@ -33,7 +33,7 @@ class LaptopBackend:
         """Return sandbox, time limit, runner and versions; the same for every instance."""
         return json.dumps([VERSION, self.kind, self.worker.kind, self.timeout_s, *_versions()])
 
-    def run(self, task: TaskView, patch: str, action: Action) -> Execution:
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
         """Run one action in the sandbox.
 
         Raises UserError for a row whose tests are no single pytest call, or whose clone or test patch is broken.

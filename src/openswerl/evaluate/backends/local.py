@@ -3,8 +3,6 @@
 What it finds is a local result, not a SWE-bench score: the official images hold other builds of the same packages.
 """
 
-import dataclasses
-import json
 import os
 import re
 import subprocess
@@ -14,9 +12,11 @@ from pathlib import Path
 from openswerl.errors import UserError
 from openswerl.evaluate.backends import scripts
 from openswerl.evaluate.backends.environments import BrokenEnvironment, Built, Environments
+from openswerl.evaluate.backends.identity import identity
 from openswerl.evaluate.backends.installs import mounted
 from openswerl.evaluate.execution.actions import Action, Grading, Script, Suite
 from openswerl.evaluate.execution.outcome import Execution
+from openswerl.evaluate.execution.trees import as_bytes
 from openswerl.evaluate.harness.official import official_script, repaired
 from openswerl.evaluate.sandbox import isolation, jail
 from openswerl.evaluate.sandbox.watch import Ended, Limits, watch
@@ -26,10 +26,8 @@ VERSION = 1
 COMPILED = re.compile(r"^(?:\+\+\+|---) [ab]/\S+\.(?:c|cc|cpp|h|hpp|pyx|pxd)$", re.MULTILINE)
 
 
-def open_local(
-    folder: Path, clones: Path | Mapping[str, Path], sandbox: str, timeout_s: int, say: Callable[[str], None]
-) -> "LocalBackend":
-    """Return the backend, with its environments below `folder` and clones as `clone_of` takes them.
+def open_local(folder: Path, clones: Path, sandbox: str, timeout_s: int, say: Callable[[str], None]) -> "LocalBackend":
+    """Return the backend, with its environments below `folder` and the clones that `clone_of` finds below `clones`.
 
     Raises UserError if bubblewrap does not work here, and for another sandbox: a real repository is installed under
     fixed paths, and a plain process cannot have its own /testbed.
@@ -49,11 +47,11 @@ class LocalBackend:
         self.environments, self.limits = environments, limits
 
     def environment(self, task: TaskView) -> str:
-        """Return the hash of the instance's environment, and the limits."""
-        key = self.environments.key(task)
-        return json.dumps([VERSION, self.kind, key, dataclasses.asdict(self.limits)], sort_keys=True)
+        """Return the hash of the instance's environment, the limits, the version of swebench and the recipe."""
+        spec = self.environments.specs(task.repo, task.version)
+        return identity(self.kind, VERSION, self.environments.key(task), self.limits, spec)
 
-    def run(self, task: TaskView, patch: str, action: Action) -> Execution:
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
         """Run one action in a fresh tree.
 
         State "infrastructure": the environment could not be built, the patch would need a compiler, or the sandbox did
@@ -81,7 +79,7 @@ class LocalBackend:
         told, tell = os.pipe()
         with open(told, "rb") as lines, open(tell, "wb") as way_in:
             enter = scripts.enter(self.limits, tell).encode()
-            files = {"patch": repaired(patch).encode("utf-8", "surrogateescape"), "enter": enter, **texts}
+            files = {"patch": as_bytes(repaired(patch)), "enter": enter, **texts}
             view, command = run_view(built, files, self.limits), ["bash", "/openswerl/enter"]
             with jail.started(view, command, stdout=subprocess.PIPE, inherited=[tell]) as process:
                 way_in.close()  # so that the lines end with the sandbox
@@ -100,17 +98,17 @@ def run_view(built: Built, files: Mapping[str, bytes], limits: Limits) -> jail.V
 
 def _texts(task: TaskView, action: Action, built: Built) -> dict[str, bytes]:
     if isinstance(action, Script):
-        return {"action": scripts.program().encode(), "program": action.source.encode("utf-8", "surrogatepass")}
+        return {"action": scripts.program().encode(), "program": as_bytes(action.source)}
     if isinstance(action, Suite):
-        return {"action": scripts.suite(built.spec, action.files).encode("utf-8", "surrogateescape")}
+        return {"action": as_bytes(scripts.suite(built.spec, action.files))}
     script = scripts.grading(official_script(action.gold.row), task.base_commit, built.head)
-    return {"action": script.encode("utf-8", "surrogateescape")}
+    return {"action": as_bytes(script)}
 
 
 def plain(ended: Ended) -> Execution:
-    """Return the execution of a program; memory that ran out is told as the processes' fault."""
+    """Return the execution of a program; a machine that has no memory left says nothing about it."""
     if ended.state == "host_memory":
-        return Execution("runner_lost", None, "the machine ran out of memory")
+        return Execution("infrastructure", None, "the machine ran out of memory")
     return Execution(ended.state, ended.code, _text(ended.output))
 
 

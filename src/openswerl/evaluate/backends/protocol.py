@@ -16,9 +16,10 @@ class Backend(Protocol):
         """Return the identity of what an execution depends on besides tree, patch and action: a text for cache keys."""
         ...
 
-    def run(self, task: TaskView, patch: str, action: Action) -> Execution:
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
         """Run one action; the patch "" is the unpatched base.
 
+        Another `attempt` is another run, also where the backend keeps what it ran; most keep nothing and ignore it.
         What goes wrong in the patch or the program is a state of the execution. Raises UserError where the backend or
         the row is at fault.
         """

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 from openswerl.errors import UserError
 from openswerl.evaluate.backends.scripts import tested
 from openswerl.evaluate.execution.actions import Action, Grading
 from openswerl.evaluate.execution.outcome import Execution
 from openswerl.evaluate.harness.grade import START
-from openswerl.evaluate.harness.official import repaired
 from openswerl.evaluate.views import TaskView
 
 OLD_START = "\nTest Script:"
@@ -29,7 +27,7 @@ class ReplayBackend:
         """Return the same text for all: what decides is the log."""
         return self.kind
 
-    def run(self, task: TaskView, patch: str, action: Action) -> Execution:
+    def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
         """Return the recorded execution. Raises UserError where there is no log of it, or for another action."""
         if not isinstance(action, Grading):
             raise UserError("evaluate.backend=replay has logs of the hidden tests alone; it cannot run others")
@@ -42,36 +40,31 @@ class ReplayBackend:
         """Do nothing."""
 
 
+def read_output(text: str) -> Execution:
+    """Return the execution that the output of a row's script tells of, once that was started.
+
+    Only the marks around the tests and the harness's own line on a time-out count: code of the patch, such as a
+    setup.py, runs before the tests and may print anything. So a script that did not get to its last mark is
+    runner_lost, which is judged, and never infrastructure.
+    """
+    if TOO_LATE.search(text):
+        return Execution("timeout", None, text)
+    found = tested(text)
+    return Execution("runner_lost", None, text) if found is None else Execution("exited", found.code, found.output)
+
+
 def read_log(text: str) -> Execution:
-    """Return the execution that a log tells of: test_output.txt, or a whole log of the harness before version 2.
+    """Return the execution that a published log tells of: test_output.txt, or a whole log of the harness before 2.
 
     The latter has no marks around the tests and is read from its line `Test Script:`; its exit codes are not used, as
     the grading of its time did not. A log in which no test command was started is infrastructure. Where one was, no
     word of the log can make it that: the tests may have printed it.
     """
-    if TOO_LATE.search(text):
-        return Execution("timeout", None, text)
-    if START in text:
-        found = tested(text)
-        return Execution("runner_lost", None, text) if found is None else Execution("exited", found.code, found.output)
+    if START in text or TOO_LATE.search(text):
+        return read_output(text)
     if APPLY_FAILED in text:
         return Execution("apply_failed", None, text)
     if TIMED_OUT in text:
         return Execution("timeout", None, text)
     _, script, output = text.partition(OLD_START)
     return Execution("exited", None, output) if script else Execution("infrastructure", None, text)
-
-
-def recorded_run(folder: Path) -> Callable[[str, str], str | None]:
-    """Return a look-up in logs/run_evaluation/<run id>/<model>, the official layout, by instance and patch."""
-
-    def recorded(instance_id: str, patch: str) -> str | None:
-        place = folder / instance_id
-        try:
-            if (place / "patch.diff").read_text(encoding="utf-8") != repaired(patch):
-                return None
-            return (place / "test_output.txt").read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return None
-
-    return recorded

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from openswerl.errors import last_line
 from openswerl.evaluate.backends.engine import Engine
-from openswerl.evaluate.backends.replay import APPLY_FAILED, read_log
+from openswerl.evaluate.backends.replay import APPLY_FAILED, read_output
 from openswerl.evaluate.execution.outcome import Execution
 from openswerl.evaluate.harness.official import LOGS, ROWS, prediction, run_id
 from openswerl.evaluate.views import GoldView
@@ -24,10 +25,14 @@ PREDICTIONS, SAID = "predictions.jsonl", "run_evaluation.log"
 
 @dataclass(frozen=True)
 class Shard:
-    """One patch for each of some instances, none empty: the harness does not run empty ones."""
+    """One patch for each of some instances, none empty: the harness does not run empty ones.
+
+    Each `attempt` has a folder of its own, as the harness runs nothing of which a folder has a report.
+    """
 
     golds: Sequence[GoldView]
     patches: Sequence[str]
+    attempt: int = 0
 
     @property
     def predictions(self) -> list[dict[str, str]]:
@@ -37,8 +42,8 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """The run id: a hash of predictions and rows, so a shard that was stopped goes on where it was."""
-        return run_id(self.predictions, self.golds)
+        """The run id: a hash of predictions and rows, and the attempt; a stopped shard goes on where it was."""
+        return f"{run_id(self.predictions, self.golds)}-{self.attempt}"
 
 
 def evaluation_command(name: str, workers: int, timeout_s: int) -> list[str]:
@@ -67,7 +72,7 @@ def read_instance(place: Path, said: str) -> Execution:
     """Return the execution that the harness left in an instance's folder; `said` is what it said in its last line."""
     story = _text(place / "run_instance.log")
     if (place / "test_output.txt").exists():
-        return read_log(_text(place / "test_output.txt"))
+        return read_output(_text(place / "test_output.txt"))
     if APPLY_FAILED in story:
         return Execution("apply_failed", None, story)
     return Execution("infrastructure", None, story or said)
@@ -86,7 +91,7 @@ def _call(command: list[str], place: Path, environment: dict[str, str], limit_s:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    return (_text(place / SAID).strip().splitlines() or ["the harness said nothing"])[-1]
+    return last_line(_text(place / SAID))
 
 
 def _environment(engine: Engine, place: Path) -> dict[str, str]:

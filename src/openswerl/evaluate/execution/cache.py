@@ -4,6 +4,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from openswerl.evaluate.backends.protocol import Backend
 from openswerl.evaluate.execution.actions import Action, Grading, Suite
 from openswerl.evaluate.execution.outcome import Execution
@@ -11,10 +13,11 @@ from openswerl.evaluate.execution.store import Store
 from openswerl.evaluate.views import Problem, TaskView
 
 VERSION = 2
+KEPT_OUTPUT = 1 << 16  # characters of a time-out, for instance: they are no result, but tell what happened
 
 
 class Cached:
-    """Keeps what another backend's executions came to, unless running them again may end in another way.
+    """Keeps what another backend's executions came to; what may end in another way again is kept for this run alone.
 
     The key covers the backend's environment, the base commit, the patch and the action. `ran` and `found` count the
     executions that were run and those that were at hand. `close` closes the backend and the store.
@@ -24,6 +27,7 @@ class Cached:
         self.backend, self.store = backend, store
         self.kind = backend.kind
         self.ran = self.found = 0
+        self._once: dict[bytes, Execution] = {}
 
     def environment(self, task: TaskView) -> str:
         """Return the backend's."""
@@ -32,14 +36,13 @@ class Cached:
     def run(self, task: TaskView, patch: str, action: Action, attempt: int = 0) -> Execution:
         """Return the stored execution, or run the action; every `attempt` is run and kept by itself."""
         key = key_of(self.environment(task), task, patch, action, attempt)
-        stored = self.store.get(key)
+        stored = self._once.get(key) or self.store.get(key)
         if stored is not None:
             self.found += 1
             return stored
-        execution = self.backend.run(task, patch, action)
+        execution = self.backend.run(task, patch, action, attempt)
         self.ran += 1
-        if execution.repeatable:
-            self.store.put(key, execution)
+        self._keep(key_of(self.environment(task), task, patch, action, attempt), execution)  # an image has an id now
         return execution
 
     def run_all(self, wanted: Iterable[tuple[Problem, Sequence[str]]]) -> None:
@@ -49,12 +52,22 @@ class Cached:
             return
         pairs = [(problem, patch) for problem, patches in wanted for patch in patches if patch]
         keys = [key_of(self.environment(p.task), p.task, patch, Grading(p.gold)) for p, patch in pairs]
-        new = [(pair, key) for pair, key in zip(pairs, keys, strict=True) if self.store.get(key) is None]
+        new = [
+            (pair, key)
+            for pair, key in zip(pairs, keys, strict=True)
+            if key not in self._once and self.store.get(key) is None
+        ]
         executions = at_once([(problem.gold, patch) for (problem, patch), _ in new])
         self.ran += len(new)
-        for (_, key), execution in zip(new, executions, strict=True):
-            if execution.repeatable:
-                self.store.put(key, execution)
+        for ((problem, patch), _), execution in zip(new, executions, strict=True):
+            task = problem.task
+            self._keep(key_of(self.environment(task), task, patch, Grading(problem.gold)), execution)
+
+    def _keep(self, key: bytes, execution: Execution) -> None:
+        if execution.repeatable:
+            self.store.put(key, execution)
+        else:
+            self._once[key] = msgspec.structs.replace(execution, output=execution.output[-KEPT_OUTPUT:])
 
     def close(self) -> None:
         """Free what the backend holds."""

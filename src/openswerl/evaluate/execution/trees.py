@@ -77,10 +77,18 @@ def apply_patch(tree: Tree, patch: str) -> Tree:
         # without the ceiling, git apply inside some repository silently skips the files outside its current folder
         environment = {**ENVIRONMENT, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
         command = ["git", "apply", "--whitespace=nowarn", "-"]
-        done = subprocess.run(command, cwd=folder, env=environment, input=patch.encode(*NAMES), capture_output=True)
+        done = subprocess.run(command, cwd=folder, env=environment, input=as_bytes(patch), capture_output=True)
         if done.returncode:
             raise PatchError((done.stderr.decode(errors="replace").splitlines() or ["git apply failed"])[0])
         return dict(_read_back(folder))
+
+
+def as_bytes(text: str) -> bytes:
+    """Return the bytes of a file that is not UTF-8 as they were; a model may also write what no file can hold."""
+    try:
+        return text.encode(*NAMES)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 def changed_paths(old: Tree, new: Tree) -> list[str]:

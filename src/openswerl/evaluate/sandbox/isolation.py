@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from openswerl.errors import UserError
+from openswerl.errors import UserError, last_line
 
 MEMORY_BYTES = 512 << 20
 ENVIRONMENT = {
@@ -32,6 +32,7 @@ ENVIRONMENT = {
 }
 WAY_OUT = "run model-written code without isolation by evaluate.sandbox=process"
 PROBE = Path(__file__).with_name("probe.py")
+PROBE_S = 60
 
 
 def require(kind: str) -> None:
@@ -59,9 +60,13 @@ def probe(kind: str) -> list[str]:
         secret.touch()
         arguments = [str(server.getsockname()[1]), str(secret), name, sys.prefix, "/", "/usr"]
         process = start(kind, PROBE, Path(name), arguments, errors)
-        answer, _ = process.communicate(timeout=60)
+        try:
+            answer, _ = process.communicate(timeout=PROBE_S)
+        except subprocess.TimeoutExpired:
+            stop(process)
+            raise UserError(f"{kind} does not answer here within {PROBE_S} s; repair it, or {WAY_OUT}") from None
         if process.returncode:
-            raise UserError(f"{kind} does not start here ({last_line(errors)}); allow user namespaces, or {WAY_OUT}")
+            raise UserError(f"{kind} does not start here ({last_error(errors)}); allow user namespaces, or {WAY_OUT}")
         found: list[str] = json.loads(answer)
         return found
 
@@ -98,10 +103,10 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
-def last_line(errors: IO[bytes]) -> str:
+def last_error(errors: IO[bytes]) -> str:
     """Return the last line that a program wrote to its error stream."""
     errors.seek(0)
-    return (errors.read().decode(errors="replace").strip().splitlines() or ["no message"])[-1]
+    return last_line(errors.read().decode(errors="replace"))
 
 
 def _bubblewrap(script: Path) -> list[str]:

@@ -67,7 +67,7 @@ class _Session:
             stack.callback(isolation.stop, self._process)
             self._buffer = b""
             if self._read_line(START_S) is None:
-                message = isolation.last_line(errors)
+                message = isolation.last_error(errors)
                 raise UserError(f"the test runner does not start in the {kind} sandbox: {message}")
             self.close = stack.pop_all().close
 
