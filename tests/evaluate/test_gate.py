@@ -1,5 +1,5 @@
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,75 +11,48 @@ from openswerl.evaluate.backends.laptop import LaptopBackend
 from openswerl.evaluate.backends.replay import ReplayBackend
 from openswerl.evaluate.execution.cache import Cached
 from openswerl.evaluate.execution.store import Store
-from openswerl.evaluate.gate import check_gate, gate, gate_candidate, invalid
+from openswerl.evaluate.gate import _some, check_gate, gate, gate_candidate
 from openswerl.files import write_jsonl
-
-
-def _inputs(folder: Path, gold: dict[str, str], none: dict[str, str]) -> dict[str, Path]:
-    for name, statuses in (("gold", gold), ("none", none)):
-        rows = [{"instance_id": key, "status": status} for key, status in statuses.items()]
-        write_jsonl(folder / name / "outcomes.jsonl", rows)
-    return {f"evaluate-{name}-seed0": folder / name for name in ("gold", "none")}
-
 
 IDS = ("acme__calc-1", "acme__words-2", "acme__calc-3")
 
 
+def _inputs(folder: Path, gold: dict[str, str], none: dict[str, str], ids: Sequence[str] = IDS) -> dict[str, Path]:
+    """The folders of the gate's two policies; `gold` and `none` are the reasons of the instances that fail."""
+    for name, reasons in (("gold", gold), ("none", none)):
+        rows = [{"instance_id": key, "reason": reasons.get(key)} for key in ids]
+        write_jsonl(folder / name / "gate.jsonl", rows)
+    return {f"evaluate-{name}-seed0": folder / name for name in ("gold", "none")}
+
+
 def test_a_right_gate_is_silent(world: Any, tmp_path: Path) -> None:
-    inputs = _inputs(tmp_path, dict.fromkeys(IDS, "resolved"), {**dict.fromkeys(IDS, "unresolved"), IDS[0]: "timeout"})
-    assert check_gate(inputs, world.problems(), 0.0) == set()
+    assert check_gate(_inputs(tmp_path, {}, {}), world.problems(), 0.0) == set()
 
 
 def test_a_few_invalid_instances_are_told_and_many_stop_the_evaluation(world: Any, tmp_path: Path) -> None:
-    inputs = _inputs(tmp_path, {**dict.fromkeys(IDS, "resolved"), IDS[1]: "error"}, dict.fromkeys(IDS, "unresolved"))
+    inputs = _inputs(tmp_path, {IDS[1]: "gold_error"}, {})
     assert check_gate(inputs, world.problems(), 0.34) == {IDS[1]}
-    with pytest.raises(UserError, match="acme__words-2"):
+    with pytest.raises(UserError, match=r"policy=gold: acme__words-2 \(gold_error\)"):
         check_gate(inputs, world.problems(), 0.33)
 
 
 def test_if_all_are_invalid_no_share_is_enough(world: Any, tmp_path: Path) -> None:
-    inputs = _inputs(tmp_path, dict.fromkeys(IDS, "error"), dict.fromkeys(IDS, "unresolved"))
-    with pytest.raises(UserError, match="no model is evaluated"):
+    inputs = _inputs(tmp_path, dict.fromkeys(IDS[:2], "gold_error"), {IDS[2]: "base_fails_p2p"})
+    with pytest.raises(UserError, match=r"no model is evaluated: policy=gold: .*; policy=none: acme__calc-3"):
         check_gate(inputs, world.problems(), 1.0)
 
 
-def test_a_base_that_fails_other_tests_is_invalid() -> None:
-    rows = [
-        {"instance_id": name, "status": "unresolved", "p2p_failed": failed} for name, failed in (("a", 0), ("b", 1))
-    ]
-    assert invalid(rows, "none") == ["b"]
-
-
-@pytest.mark.parametrize("status", ["unresolved", "timeout", "error", "apply_failed"])
-def test_gold_must_resolve(world: Any, tmp_path: Path, status: str) -> None:
-    inputs = _inputs(tmp_path, dict.fromkeys(IDS, status), dict.fromkeys(IDS, "unresolved"))
-    with pytest.raises(UserError, match=rf"policy=gold is not resolved on acme__calc-1 \({status}\), acme__words-2"):
-        check_gate(inputs, world.problems(), 0.0)
-
-
-@pytest.mark.parametrize("status", ["resolved", "error", "apply_failed"])
-def test_no_patch_must_fail_and_really_run(world: Any, tmp_path: Path, status: str) -> None:
-    inputs = _inputs(tmp_path, dict.fromkeys(IDS, "resolved"), {**dict.fromkeys(IDS, "unresolved"), IDS[1]: status})
-    with pytest.raises(UserError, match=rf"policy=none is not unresolved on acme__words-2 \({status}\)"):
-        check_gate(inputs, world.problems(), 0.0)
-
-
 def test_an_instance_that_the_gate_did_not_run_is_named(world: Any, tmp_path: Path) -> None:
-    inputs = _inputs(tmp_path, dict.fromkeys(IDS[:2], "resolved"), dict.fromkeys(IDS, "unresolved"))
     with pytest.raises(UserError, match="policy=gold did not run acme__calc-3"):
-        check_gate(inputs, world.problems(), 0.0)
+        check_gate(_inputs(tmp_path, {}, {}, IDS[:2]), world.problems(), 0.0)
 
 
-def test_a_long_list_is_shortened(world: Any, tmp_path: Path) -> None:
-    many = {f"i{number}": "error" for number in range(9)}
-    inputs = _inputs(tmp_path, dict.fromkeys(IDS, "resolved") | many, dict.fromkeys(IDS, "unresolved"))
-    with pytest.raises(UserError, match=r"i4 \(error\) and 4 more; repair or remove"):
-        check_gate(inputs, world.problems(), 0.0)
+def test_a_long_list_is_shortened() -> None:
+    told = _some({f"i{number}": "gold_error" for number in range(9)})
+    assert told.endswith(r"i4 (gold_error) and 4 more") and told.count("gold_error") == 5
 
 
-def test_the_gates_own_runs_mark_invalid_instances(world: Any) -> None:
-    rows = [{"instance_id": "a", "status": "resolved"}, {"instance_id": "b", "status": "unresolved"}]
-    assert invalid(rows, "gold") == ["b"] and invalid(rows, "none") == ["a"]
+def test_the_gates_patches(world: Any) -> None:
     problem = world.problems()[0]
     assert gate_candidate(problem, "gold").patch == problem.gold.patch and gate_candidate(problem, "none").patch == ""
 

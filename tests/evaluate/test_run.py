@@ -103,8 +103,29 @@ def test_the_gate_stops_a_model_and_names_the_instance(own_world: Any, stage: An
     own_world.write()
     stage.world = own_world
     stage.gate()
-    with pytest.raises(UserError, match=r"policy=gold is not resolved on acme__words-2 \(unresolved\)"):
+    with pytest.raises(UserError, match=r"policy=gold: acme__words-2 \(gold_unresolved\)"):
         stage.run("base", table({}, {}))
+
+
+def test_a_gold_patch_that_does_not_apply_is_told_by_the_gate(own_world: Any, stage: Any, table: Any) -> None:
+    own_world.rows[1]["patch"] = own_world.rows[1]["patch"].replace("lower", "absent")
+    own_world.write()
+    stage.world = own_world
+    stage.gate()
+    with pytest.raises(UserError, match=r"policy=gold: acme__words-2 \(gold_apply_failed\)"):
+        stage.run("base", table({}, {}))
+
+
+def test_an_invalid_instance_is_in_no_rate(own_world: Any, stage: Any, table: Any, edit: Any) -> None:
+    own_world.rows[1]["FAIL_TO_PASS"] = json.dumps(["tests/test_case.py::test_absent"])
+    own_world.write()
+    stage.world = own_world
+    stage.gate()
+    settings = "evaluate.max_invalid=0.5", "evaluate.mini.splits={gate: 2}"
+    result = stage.run("base", table(*_answers(edit)), *settings)
+    greedy = result["splits"]["gate"]["greedy"]
+    assert result["invalid"] == ["acme__words-2"] and (greedy["instances"], greedy["not_judged"]) == (1, 1)
+    assert result["mini"]["splits"]["gate"]["instances"] == 1
 
 
 def test_a_gate_run_names_invalid_instances(own_world: Any, stage: Any) -> None:

@@ -1,6 +1,6 @@
 """Agentless Mini within the stage: its steps see tasks alone; what compares with gold data comes after them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from openswerl.evaluate.grading import Grader
 from openswerl.evaluate.harness.evalscript import touched
 from openswerl.evaluate.mini.bases import Bases
 from openswerl.evaluate.mini.choices import submitted
-from openswerl.evaluate.mini.evidence import read_evidence
+from openswerl.evaluate.mini.evidence import Patch, read_evidence
 from openswerl.evaluate.mini.localise import Localiser
 from openswerl.evaluate.mini.rerank import Stages, choose
 from openswerl.evaluate.mini.run import Mini, run_mini
@@ -38,7 +38,7 @@ class Agentless:
         self.problems, self.evidence, self.shown = problems, evidence, shown
         self.rows = [slim(row) for row in read_evidence(evidence)]
         stages = Stages(cfg.rerank.regression, cfg.rerank.reproduction)
-        plan = plan_for(cfg.repair.samples, cfg.reproduction.max_tests, cfg.curves)
+        plan = plan_for(cfg.repair.samples, min(cfg.reproduction.samples, cfg.reproduction.max_tests), cfg.curves)
         self.drawn: list[Drawn] = draw(self.rows, plan, partial(choose, stages=stages)) if cfg.curves else []
 
     @property
@@ -46,25 +46,42 @@ class Agentless:
         """By instance, what is submitted for each way to choose."""
         return {row.instance_id: submitted(row) for row in read_evidence(self.evidence)}
 
+    @property
+    def reasons(self) -> list[str | None]:
+        """Why repair samples have no patch, None for those that have one."""
+        return [reason for row in self.rows for reason in row.reasons]
+
     def localised(self, facts: Mapping[str, Facts]) -> dict[str, bool | None]:
         """Return, by instance, whether a localisation sample names every oracle file."""
         return {row.instance_id: localised(row, list(facts[row.instance_id].oracle)) for row in self.rows}
 
-    def summary(self, facts: Mapping[str, Facts], grader: Grader) -> dict[str, Any]:
-        """Return what result.json says of it; grades the patches that the curves need."""
-        return summarise_mini(self.rows, facts, self.drawn, dict(self._verdicts(grader)))
+    def summary(self, facts: Mapping[str, Facts], grader: Grader, wrong: Collection[str]) -> dict[str, Any] | None:
+        """Return what result.json says of it, without the `wrong` instances; None if there is no other.
 
-    def _verdicts(self, grader: Grader) -> Iterator[tuple[tuple[str, int], bool | None]]:
-        needed = wanted(self.drawn)
-        for problem, row in zip(self.problems, read_evidence(self.evidence), strict=True):
-            group = [
-                Candidate("mini", number, "", patch.patch, patch.key, None, patch.refused)
-                for number, patch in enumerate(row.patches)
-                if (row.instance_id, number) in needed
-            ]
+        Grades the patches that the curves need.
+        """
+        rows = [row for row in self.rows if row.instance_id not in wrong]
+        drawn = [one for one in self.drawn if one.instance_id not in wrong]
+        return summarise_mini(rows, facts, drawn, dict(self._verdicts(grader, wanted(drawn)))) if rows else None
+
+    def _verdicts(
+        self, grader: Grader, needed: Collection[tuple[str, int]]
+    ) -> Iterator[tuple[tuple[str, int], bool | None]]:
+        groups = [
+            (problem, [_candidate(number, patch) for number, patch in enumerate(row.patches)
+                       if (row.instance_id, number) in needed])
+            for problem, row in zip(self.problems, read_evidence(self.evidence), strict=True)
+        ]  # fmt: skip
+        grader.prepare(groups)
+        for problem, group in groups:
             for candidate, verdict in grader.verdicts(problem, group, {}):
                 judged = not not_judged(verdict.status, verdict.reason)
-                yield (row.instance_id, candidate.sample), verdict.status == "resolved" if judged else None
+                name = problem.task.instance_id, candidate.sample
+                yield name, verdict.status == "resolved" if judged else None
+
+
+def _candidate(number: int, patch: Patch) -> Candidate:
+    return Candidate("mini", number, "", patch.patch, patch.key, None, patch.refused)
 
 
 def agentless(

@@ -16,6 +16,7 @@ from openswerl.files import read_jsonl
 
 RIGHT = {"gold": ("resolved",), "none": ("unresolved", "timeout")}  # a bug may hang its tests
 SHOWN = 5
+FILE = "gate.jsonl"
 
 
 def gate_candidate(problem: Problem, policy: str) -> Candidate:
@@ -23,48 +24,31 @@ def gate_candidate(problem: Problem, policy: str) -> Candidate:
     return Candidate("greedy", 0, patch=problem.gold.patch if policy == "gold" else "")
 
 
-def invalid(rows: Sequence[Mapping[str, Any]], policy: str) -> list[str]:
-    """Return the ids of the instances whose environment is wrong."""
-    return [
-        row["instance_id"]
-        for row in rows
-        if row["status"] not in RIGHT[policy] or (policy == "none" and _base_is_wrong(row))
-    ]
-
-
-def _base_is_wrong(row: Mapping[str, Any]) -> bool:
-    """Whether a test of PASS_TO_PASS fails on the unpatched base."""
-    return bool(row.get("p2p_failed"))
-
-
 def check_gate(inputs: Mapping[str, Path], problems: Sequence[Problem], most: float) -> set[str]:
-    """Return the ids of the instances that fail the gate.
+    """Return the ids of the instances that fail the gate, by the gate.jsonl of its two policies.
 
     Raises UserError if they are more than the share `most`, if they are all, or if the gate did not cover some.
     """
-    found = {policy: _faults(inputs, problems, policy) for policy in RIGHT}
-    wrong = {name for names in found.values() for name in names}
-    if wrong and (len(wrong) > most * len(problems) or len(wrong) == len(problems)):
-        told = [
-            f"policy={policy} is not {RIGHT[policy][0]} on {_some(names)}" for policy, names in found.items() if names
-        ]
-        raise UserError(f"the gate failed, so no model is evaluated: {'; '.join(told)}; repair or remove these rows")
+    names = {problem.task.instance_id for problem in problems}
+    found = {policy: _read(inputs[f"evaluate-{policy}-seed0"] / FILE, policy, names) for policy in RIGHT}
+    wrong = {name for reasons in found.values() for name in reasons}
+    if wrong and (len(wrong) > most * len(names) or len(wrong) == len(names)):
+        told = "; ".join(f"policy={policy}: {_some(reasons)}" for policy, reasons in found.items() if reasons)
+        raise UserError(f"the gate failed, so no model is evaluated: {told}; repair or remove these rows")
     return wrong
 
 
-def _faults(inputs: Mapping[str, Path], problems: Sequence[Problem], policy: str) -> dict[str, str]:
-    """Return the status of each instance that is wrong under a policy of the gate."""
-    names = {problem.task.instance_id for problem in problems}
-    rows = [row for row in read_jsonl(inputs[f"evaluate-{policy}-seed0"] / "outcomes.jsonl")]
-    if missing := sorted(names - {row["instance_id"] for row in rows}):
+def _read(path: Path, policy: str, names: set[str]) -> dict[str, str]:
+    """Return the reason of each instance that fails under a policy of the gate."""
+    rows = {row["instance_id"]: row["reason"] for row in read_jsonl(path)}
+    if missing := sorted(names - rows.keys()):
         raise UserError(f"the gate is not complete: policy={policy} did not run {_some(dict.fromkeys(missing, ''))}")
-    wrong = set(invalid(rows, policy))
-    return {row["instance_id"]: row["status"] for row in rows if row["instance_id"] in wrong}
+    return {name: reason for name, reason in rows.items() if reason and name in names}
 
 
-def _some(statuses: Mapping[str, str]) -> str:
-    named = [f"{name} ({status})" if status else name for name, status in list(statuses.items())[:SHOWN]]
-    rest = f" and {len(statuses) - SHOWN} more" if len(statuses) > SHOWN else ""
+def _some(reasons: Mapping[str, str]) -> str:
+    named = [f"{name} ({reason})" if reason else name for name, reason in list(reasons.items())[:SHOWN]]
+    rest = f" and {len(reasons) - SHOWN} more" if len(reasons) > SHOWN else ""
     return f"{', '.join(named)}{rest}"
 
 
@@ -81,7 +65,9 @@ class GateRun(NamedTuple):
     fault: str | None
 
 
-def gate(problems: Iterable[Problem], backend: Cached, repeats: int) -> Iterator[dict[str, Any]]:
+def gate(
+    problems: Iterable[Problem], backend: Cached, repeats: int, policies: Sequence[str] = tuple(RIGHT)
+) -> Iterator[dict[str, Any]]:
     """Yield {instance_id, valid, reason, runs} for every instance; each policy runs `repeats` times.
 
     An instance is valid if in every run the unpatched base fails all of FAIL_TO_PASS and passes all of PASS_TO_PASS (or
@@ -90,8 +76,8 @@ def gate(problems: Iterable[Problem], backend: Cached, repeats: int) -> Iterator
     `env_invalid`, to be listed apart: they say nothing about a model.
     """
     for problem in problems:
-        runs = [_gate_run(problem, backend, policy, attempt) for policy in RIGHT for attempt in range(repeats)]
-        reason = _reason([{run.fault for run in runs if run.policy == policy} for policy in RIGHT])
+        runs = [_gate_run(problem, backend, policy, attempt) for policy in policies for attempt in range(repeats)]
+        reason = _reason([{run.fault for run in runs if run.policy == policy} for policy in policies])
         yield {
             "instance_id": problem.task.instance_id,
             "valid": reason is None,

@@ -31,7 +31,7 @@ class Grader:
 
         `localised` is by instance, for the candidates of Agentless Mini.
         """
-        self.backend.run_all([(problem, self._wanted(group)) for problem, group in answers])
+        self.prepare(answers)
         rows = []
         for number, (problem, group) in enumerate(answers, start=1):
             for candidate, verdict in self.verdicts(problem, group, officials):
@@ -40,6 +40,10 @@ class Grader:
             if number % SAY_EVERY == 0 or number == len(answers):
                 self.say(f"graded {number}/{len(answers)} ({self.backend.ran} runs, {self.backend.found} at hand)")
         return rows
+
+    def prepare(self, answers: Answers) -> None:
+        """Run what these need at once, if the backend can."""
+        self.backend.run_all([(problem, self._wanted(group)) for problem, group in answers])
 
     def verdicts(
         self, problem: Problem, group: Sequence[Candidate], officials: Mapping[str, OfficialRun]

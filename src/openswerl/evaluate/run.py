@@ -1,7 +1,7 @@
 """The evaluate stage: one policy's answers, executed and graded; or the environments alone; or other people's logs."""
 
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
@@ -13,14 +13,15 @@ from openswerl.errors import UserError
 from openswerl.evaluate.agentless import Agentless, agentless, facts
 from openswerl.evaluate.execution.cache import Cached
 from openswerl.evaluate.execution.sources import Sources
-from openswerl.evaluate.gate import check_gate, gate, gate_candidate, invalid
+from openswerl.evaluate.gate import FILE as GATE_FILE
+from openswerl.evaluate.gate import check_gate, gate, gate_candidate
 from openswerl.evaluate.grading import Answers, Grader
 from openswerl.evaluate.harness.official import OfficialRun
 from openswerl.evaluate.harness.regrade import regrade
 from openswerl.evaluate.opening import open_backend, open_problems, open_sources
 from openswerl.evaluate.oracle.context import build_tasks
 from openswerl.evaluate.oracle.reading import Asking
-from openswerl.evaluate.oracle.repair import Candidate, Policy, repair
+from openswerl.evaluate.oracle.repair import Policy, repair
 from openswerl.evaluate.oracle.vote import vote
 from openswerl.evaluate.policies import open_policy
 from openswerl.evaluate.results.breakdown import breakdown
@@ -50,7 +51,9 @@ def evaluate(job: Job, open_policy: Callable[[], Policy]) -> dict[str, Any]:
     """
     say = functools.partial(_say, job.cfg.policy)
     problems, sources = open_problems(job), open_sources(job)
-    wrong = set() if job.cfg.policy in GATE else check_gate(job.inputs, problems, job.cfg.evaluate.max_invalid)
+    wrong: set[str] = set()
+    if job.cfg.policy not in GATE:
+        wrong = check_gate(job.inputs, problems, job.cfg.evaluate.max_invalid)
     with closing(open_backend(job, problems, sources, say)) as backend:
         answers, mini = _answers(job, problems, sources, open_policy, backend, say)
         grader = Grader(backend, say, bare=job.cfg.policy == "none")
@@ -60,9 +63,12 @@ def evaluate(job: Job, open_policy: Callable[[], Policy]) -> dict[str, Any]:
             official.finish(
                 job.out / ("predictions.jsonl" if decoding == "greedy" else f"{decoding}/predictions.jsonl")
             )
-        rows = mark_invalid(rows, wrong)
+        if job.cfg.policy in GATE:
+            wrong = _write_gate(job, gate(problems, backend, job.cfg.evaluate.gate_runs, [job.cfg.policy]))
+        else:
+            rows = mark_invalid(rows, wrong)
         write_jsonl(job.out / "outcomes.jsonl", rows)
-        extra = {"mini": mini.summary(known, grader)} if mini else {}
+        extra = {"mini": mini.summary(known, grader, wrong)} if mini else {}
         return {**_finish(job, rows, wrong), **extra, "breakdown": breakdown(rows, known), **_counts(backend)}
 
 
@@ -86,11 +92,12 @@ def _answers(
     asking = Asking(cfg.model.prompt, cfg.prompt.answer, rules_of(cfg.edits))
     policy = open_policy()
     with closing(policy.sampler):
-        found = repair(tasks, policy, cfg.evaluate, asking, seed=cfg.seed, say=say)
+        repos = [problem.task.repo for problem in problems]
+        found = repair(tasks, policy, cfg.evaluate, asking, seed=cfg.seed, say=say, repos=repos)
         mini = None
         if sum(cfg.evaluate.mini.splits.values()):
             mini = agentless(job, problems, sources, policy, backend, asking, say)
-    _tell_faults(found, say)
+    _tell_faults([c.reason for group in found for c in group] + (mini.reasons if mini else []), say)
     chosen = mini.answers if mini else {}
     answers = [
         (problem, [*group, *vote(group), *chosen.get(problem.task.instance_id, [])])
@@ -99,8 +106,8 @@ def _answers(
     return answers, mini
 
 
-def _tell_faults(found: Sequence[Sequence[Candidate]], say: Callable[[str], None]) -> None:
-    if told := count_faults(candidate.reason for group in found for candidate in group):
+def _tell_faults(reasons: Sequence[str | None], say: Callable[[str], None]) -> None:
+    if told := count_faults(reasons):
         say(f"WARNING: {told} and are in no rate; snakemake --force asks for them again")
 
 
@@ -122,16 +129,15 @@ def _finish(job: Job, rows: list[Row], wrong: Collection[str]) -> dict[str, Any]
     write_jsonl(job.out / "metrics.jsonl", [numbers])
     group = f"evaluate-{cfg.policy}-seed{cfg.seed}"
     mirror([numbers], cfg, stage="evaluate", digest=job.digest, group=group, folder=job.out)
-    found = sorted(wrong) or (invalid(rows, cfg.policy) if cfg.policy in GATE else [])
-    if found:
-        _say(cfg.policy, f"WARNING: {len(found)} instances are not valid here: {', '.join(found)}")
+    if wrong:
+        _say(cfg.policy, f"WARNING: {len(wrong)} instances are not valid here: {', '.join(sorted(wrong))}")
     return {
         "policy": cfg.policy,
         "benchmark": cfg.evaluate.benchmark,
         "backend": cfg.evaluate.backend,
         "sandbox": cfg.evaluate.sandbox,
         "swebench": version("swebench"),
-        "invalid": found,
+        "invalid": sorted(wrong),
         "splits": summary,
     }
 
@@ -144,15 +150,22 @@ def check_environments(job: Job) -> dict[str, Any]:
     """Run the gate alone, `gate_runs` times an instance; writes gate.jsonl."""
     say = functools.partial(_say, "gate")
     problems, sources = open_problems(job), open_sources(job)
-    rows = []
     with closing(open_backend(job, problems, sources, say)) as backend:
+        rows = []
         for row in gate(problems, backend, job.cfg.evaluate.gate_runs):
             rows.append(row)
             say(f"{len(rows)}/{len(problems)} {row['instance_id']}: {row['reason'] or 'valid'}")
-    write_jsonl(job.out / "gate.jsonl", rows)
-    bad = {row["instance_id"]: row["reason"] for row in rows if not row["valid"]}
+        wrong = _write_gate(job, rows)
+    reasons = {row["instance_id"]: row["reason"] for row in rows if not row["valid"]}
     kinds = {"benchmark": job.cfg.evaluate.benchmark, "backend": job.cfg.evaluate.backend}
-    return {**kinds, "instances": len(rows), "valid": len(rows) - len(bad), "env_invalid": bad}
+    return {**kinds, "instances": len(rows), "valid": len(rows) - len(wrong), "env_invalid": reasons}
+
+
+def _write_gate(job: Job, rows: Iterable[dict[str, Any]]) -> set[str]:
+    """Write gate.jsonl; returns the ids of the instances that fail."""
+    found = list(rows)
+    write_jsonl(job.out / GATE_FILE, found)
+    return {row["instance_id"] for row in found if not row["valid"]}
 
 
 def grade_again(job: Job) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from openswerl.errors import UserError
-from openswerl.evaluate.execution.trees import Tree, apply_patch
+from openswerl.evaluate.execution.trees import PatchError, Tree, apply_patch
 from openswerl.evaluate.harness.rows import read_benchmark
 from openswerl.files import write_jsonl
 
@@ -116,7 +116,11 @@ def _first(problems: list[Problem], split: str, count: int, source: Path | str, 
 def oracle_paths(base: Tree, gold: GoldView) -> list[str]:
     """Return the files of the base that the gold patch changes: all that Table 2 gives away, names and no more.
 
-    A file that the gold patch creates is not shown, since it has no content yet.
+    A file that the gold patch creates is not shown, since it has no content yet. A patch that does not apply names
+    none; it is the gate that says so.
     """
-    fixed = apply_patch(base, gold.patch)
+    try:
+        fixed = apply_patch(base, gold.patch)
+    except PatchError:
+        return []
     return sorted(path for path, entry in base.items() if fixed.get(path) != entry)

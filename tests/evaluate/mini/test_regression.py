@@ -108,7 +108,6 @@ def test_without_files_or_passing_tests_there_is_a_reason(
         ("### b\n### x", ["a", "c"]),
         ("none", ["a", "b", "c"]),
         ("### a\n### b\n### c", []),
-        ("</solution>", ["a", "b", "c"]),
     ],
 )
 def test_a_model_takes_tests_out_by_their_exact_names(solution: str, left: list[str]) -> None:
@@ -116,7 +115,9 @@ def test_a_model_takes_tests_out_by_their_exact_names(solution: str, left: list[
     text = f"<think>\nx\n</think>\n<solution>\n{solution}\n</solution>"
     found = without(row, Completion(text, [], True))
     assert (found.tests, found.excluded) == (left, 3 - len(left))
-    assert without(row, Completion(text, [], False)) == row
+    unfinished, unreadable = without(row, Completion(text, [], False)), without(row, Completion("no tags", [], True))
+    assert (unfinished.tests, unfinished.fault) == (row.tests, "unfinished")
+    assert (unreadable.tests, unreadable.fault) == (row.tests, "missing_tag")
     assert without(row, Completion("", [], False, fault="too_slow")) == Regression(
         "i", ["t.py"], ["a", "b", "c"], fault="too_slow"
     )

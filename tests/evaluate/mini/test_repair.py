@@ -111,3 +111,7 @@ def test_file_sets_are_unique_and_faults_are_not_failures_to_localise(
     files: Sequence[Sequence[str]], reasons: Sequence[str | None], sets: Any, reason: str
 ) -> None:
     assert locate(files, reasons) == Located(sets, reason)
+
+
+def test_file_sets_are_in_the_order_of_their_first_sample() -> None:
+    assert locate([["a"], ["b"], ["a"], ["b", "c"], ["c", "b"]], [None] * 5).sets == [["a"], ["b"], ["b", "c"]]

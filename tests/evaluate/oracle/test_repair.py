@@ -62,7 +62,7 @@ def test_the_prompt_asks_for_the_form_of_answer(table: Any) -> None:
     sampler = table({"problem": GOOD}, {})
     cfg = OmegaConf.create({"samples": 0, "temperature": 1.0})
     asking = ASKING._replace(answer="unidiff")
-    repair([[TASK]], Policy(sampler, lambda prompt: True), cfg, asking, seed=0, say=lambda text: None)
+    repair([[TASK]], Policy(sampler, lambda prompt: True), cfg, asking, seed=0, say=lambda text: None, repos=["o/r"])
     assert sampler.prompts[0].endswith("Patch:\n")
 
 
@@ -88,7 +88,8 @@ def test_a_new_test_file_is_refused() -> None:
 
 def _repair(tasks: Any, sampler: Any, fits: Any = lambda prompt: True, samples: int = 2) -> Any:
     cfg = OmegaConf.create({"samples": samples, "temperature": 1.0})
-    return repair(tasks, Policy(sampler, fits), cfg, ASKING, seed=3, say=lambda text: None)
+    repos = ["o/r"] * len(tasks)
+    return repair(tasks, Policy(sampler, fits), cfg, ASKING, seed=3, say=lambda text: None, repos=repos)
 
 
 def test_every_instance_gets_a_greedy_answer_and_the_samples(table: Any) -> None:

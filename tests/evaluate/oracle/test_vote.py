@@ -31,6 +31,12 @@ def test_a_filter_that_leaves_nothing_is_not_applied() -> None:
     assert majority(_samples(None, None)).sample == 0 and not majority(_samples(None)).format_ok
 
 
+def test_that_an_answer_never_came_is_chosen_only_where_none_came() -> None:
+    faults = [Candidate("sample", number, reason="rate_limit") for number in (0, 1)]
+    assert majority([*faults, Candidate("sample", 2, reason="no_blocks")]).sample == 2
+    assert majority(faults).sample == 0
+
+
 def test_only_samples_vote() -> None:
     greedy = Candidate("greedy", 0, patch="g", key="g")
     assert [(chosen.decoding, chosen.key) for chosen in vote([greedy, *_samples("a")])] == [("vote", "a")]

@@ -43,7 +43,7 @@ def test_facts_of_an_instance(world: Any) -> None:
     facts = facts_of(problem, ["a.py", "b.py"], ["a.py", "b.py", "c.py", "d.py"])
     assert facts == Facts(problem.task.repo, "", frozenset({"a.py", "b.py"}), 4, (0.25, 0.5, 0.75, 1.0, 1.0))
     assert facts.files == "2"
-    assert facts_of(problem, ["a.py"]) == Facts(problem.task.repo, "", frozenset({"a.py"})), "nothing was shown"
+    assert facts_of(problem, ["a.py"]) == Facts(problem.task.repo, "", frozenset({"a.py"}), 0, (0.0,) * 5), "none fits"
 
 
 def test_an_instance_without_facts_is_an_error() -> None:

@@ -12,7 +12,7 @@ INTERVALS = Intervals(0.95, 500, 0)
 
 
 def facts(*paths: str, shown: int = 8) -> Facts:
-    return Facts("o/r", "", frozenset(paths), shown, tuple(k / shown for k in (1, 2)))
+    return Facts("o/r", "", frozenset(paths), shown, tuple(k / shown if shown else 0.0 for k in (1, 2)))
 
 
 def test_files_spread_over_samples_do_not_add_up(evidence: Make) -> None:
@@ -37,6 +37,8 @@ def test_the_summary_counts_what_it_leaves_out(evidence: Make) -> None:
     assert localisation(rows[2:], own, INTERVALS) is None
 
 
-def test_a_prompt_without_files_is_a_mistake(evidence: Make) -> None:
-    with pytest.raises(ValueError, match="lack the files"):
-        localisation([evidence("x")], {"x": Facts("o/r", "", frozenset({"a"}))}, INTERVALS)
+def test_where_no_prompt_fits_nothing_is_found_and_chance_finds_nothing(evidence: Make) -> None:
+    rows = [evidence("x", files=[[]]), evidence("y", files=[["a"]])]
+    found = localisation(rows, {"x": facts("a", shown=0), "y": facts("a", shown=2)}, INTERVALS)
+    assert found and found["instances"] == 2 and found["shown"] == 1.0
+    assert (found["at"][0]["recall"], found["at"][0]["random"]) == (0.5, 0.25)

@@ -28,7 +28,7 @@ def test_splits_are_summarised_apart(evidence: Make) -> None:
     gate = found["splits"]["gate"]
     low, high = wilson(1, 2, 0.95)
     assert gate["instances"] == 2
-    assert gate["tests"] == {"instances": 1, "rate": 0.5, "low": low, "high": high, "kept": 1.5}
+    assert gate["tests"] == {"instances": 1, "rate": 0.5, "low": low, "high": high, "kept": 1.5, "unanswered": 0}
     assert gate["regression"] == {"instances": 1, "tests": 1.0}
     assert gate["repair"] == {"samples": 4.0, "distinct": 2.0, "unanswered": 0, "reasons": {"no_tags": 2}}
     assert gate["counts"] == {"kept": 0, "lost": 2}, "a count of zero is said"
@@ -73,3 +73,11 @@ def test_curves_and_pass_at_k_by_hand(evidence: Make) -> None:
 def test_pass_at_k_is_not_told_from_some_of_the_patches(evidence: Make) -> None:
     gate = summarise_mini([evidence("x")], FACTS, [], {("x", 1): True}, INTERVALS)["splits"]["gate"]
     assert gate["pass_at_k"] is None
+
+
+def test_an_instance_for_which_no_program_came_is_in_no_rate(evidence: Make) -> None:
+    lost = evidence("y", tests=[], counts={"program_rate_limit": 3})
+    bad = evidence("z", tests=[], counts={"program_rate_limit": 3, "program_no_program": 1})
+    found = summarise_mini([evidence("x"), lost, bad], FACTS, [], {}, INTERVALS)["splits"]["gate"]["tests"]
+    assert (found["instances"], found["rate"], found["unanswered"]) == (1, 0.5, 1)
+    assert summarise_mini([lost], FACTS, [], {}, INTERVALS)["splits"]["gate"]["tests"]["rate"] is None

@@ -23,6 +23,7 @@ BROKEN, STILL = Failed(1, 2), Failed(1, 0)
         ("format_error", "no_tags", None, None, "bad_format"),
         ("format_error", "not_localised", None, None, "not_localised"),
         ("empty_patch", None, None, True, "empty"),
+        ("format_error", "prompt_too_long", None, None, "too_long"),
         ("unresolved", "touches_tests", None, True, "refused"),
         ("unresolved", "forged_marker", None, True, "refused"),
         ("unresolved", "forged_status", None, True, "refused"),

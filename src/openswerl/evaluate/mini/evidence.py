@@ -44,7 +44,7 @@ class Chosen(msgspec.Struct, frozen=True):
 class Evidence(msgspec.Struct, frozen=True):
     """One line of mini/evidence.jsonl, in the order of the benchmark. Holds no gold data.
 
-    files: per localisation sample, the files that it names, most likely first.
+    files: per localisation sample that was answered, the files that it names, most likely first.
     samples: per repair sample, the number of its patch in `patches`; None where it has none.
     reasons: per repair sample, why it has no patch; None where it has one.
     patches: by their earliest sample. tests: the most frequent first. regression_tests: how many are kept.

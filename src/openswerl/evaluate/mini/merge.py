@@ -13,6 +13,7 @@ from openswerl.evaluate.mini.reproduce import Reproduction
 from openswerl.evaluate.mini.rerank import Stages, choices
 from openswerl.evaluate.mini.verify import Verified, distinct_patches
 from openswerl.evaluate.views import TaskView
+from openswerl.rollout import FAULTS
 
 
 class Found(NamedTuple):
@@ -36,7 +37,7 @@ def evidence_of(task: TaskView, found: Found, stages: Stages, selection: str) ->
     return Evidence(
         instance_id=task.instance_id,
         split=task.split,
-        files=[row.files for row in found.localised],
+        files=[row.files for row in found.localised if row.reason not in FAULTS],
         samples=distinct.samples,
         reasons=[row.reason for row in found.repaired],
         patches=patches,

@@ -28,9 +28,9 @@ MAINTAINED = ("PASSED", "XFAIL", "SKIPPED")  # as the official grading of PASS_T
 class Regression(msgspec.Struct, frozen=True):
     """The test files of one instance, and the names of the kept tests.
 
-    `unstable`: how many passed in some runs alone; `excluded`: how many the model took out; `fault`: why the model was
-    asked and gave no answer. `reason`: why none is kept (no_test_files, none_passes, or the state of a run on the base
-    that did not come to its end).
+    `unstable`: how many passed in some runs alone; `excluded`: how many the model took out; `fault`: why there is no
+    answer that can be read, if a model was to exclude some. `reason`: why none is kept (no_test_files, none_passes, or
+    the state of a run on the base that did not come to its end).
     """
 
     instance_id: str
@@ -92,17 +92,20 @@ class Selector(NamedTuple):
                 asked[task.instance_id] = Question(prompt, seed_of(self.seed, "exclude", task.instance_id), [0])
         answers = dict(zip(asked, ask(list(asked.values()), self.policy.sampler, 0.0), strict=True))
         for row in found:
-            yield without(row, answers[row.instance_id][0]) if row.instance_id in answers else row
+            if row.instance_id in answers:
+                yield without(row, answers[row.instance_id][0])
+            else:
+                yield msgspec.structs.replace(row, fault="prompt_too_long") if row.tests else row
 
 
 def without(row: Regression, completion: Completion) -> Regression:
-    """Take the tests out that an answer names; an answer that cannot be read names none."""
-    if completion.fault:
-        return msgspec.structs.replace(row, fault=completion.fault)
+    """Take the tests out that an answer names; an answer that cannot be read names none, and tells why."""
+    if completion.fault or not completion.finished:
+        return msgspec.structs.replace(row, fault=completion.fault or "unfinished")
     try:
-        excluded = set(named(parse(completion.text).solution)) if completion.finished else set()
-    except FormatError:
-        excluded = set()
+        excluded = set(named(parse(completion.text).solution))
+    except FormatError as error:
+        return msgspec.structs.replace(row, fault=error.reason)
     left = [test for test in row.tests if test not in excluded]
     return msgspec.structs.replace(row, tests=left, excluded=len(row.tests) - len(left))
 

@@ -108,9 +108,11 @@ def locate(files: Sequence[Sequence[str]], reasons: Sequence[str | None]) -> Loc
 
     Without any, the reason is a sampler's fault if that is why there is no sample at all, else not_localised.
     """
-    sets = list({frozenset(paths): paths for paths in reversed(files) if paths}.values())[::-1]
+    sets: dict[frozenset[str], Sequence[str]] = {}
+    for paths in filter(None, files):
+        sets.setdefault(frozenset(paths), paths)
     faulty = all(reason in FAULTS for reason in reasons)
-    return Located(sets, str(reasons[0]) if faulty and reasons else "not_localised")
+    return Located(list(sets.values()), str(reasons[0]) if faulty and reasons else "not_localised")
 
 
 def _task(task: TaskView, files: Sequence[SourceFile]) -> Task:

@@ -47,21 +47,29 @@ class Candidate:
 
 
 def repair(
-    tasks: Sequence[Sequence[Task]], policy: Policy, cfg: Any, asking: Asking, *, seed: int, say: Callable[[str], None]
+    tasks: Sequence[Sequence[Task]],
+    policy: Policy,
+    cfg: Any,
+    asking: Asking,
+    *,
+    seed: int,
+    say: Callable[[str], None],
+    repos: Sequence[str],
 ) -> list[list[Candidate]]:
     """Return, per instance, the greedy candidate and then `cfg.samples` sampled ones.
 
     `tasks` holds one instance's tasks with less and less context; the first that fits is asked. An instance of which
-    none fits gets candidates with the reason "prompt_too_long".
+    none fits gets candidates with the reason "prompt_too_long". `repos` are the instances' repositories.
     """
     chosen = [next((task for task in group if policy.fits(asking.prompt(task))), None) for group in tasks]
-    asked = [task for task in chosen if task is not None]
+    asked = [(task, repo) for task, repo in zip(chosen, repos, strict=True) if task is not None]
     answers: list[list[Candidate]] = []
     for start in range(0, len(asked), CHUNK):
         chunk = asked[start : start + CHUNK]
-        prompts = [asking.prompt(task) for task in chunk]
-        completions = _generate(policy.sampler, prompts, cfg, [seed_of(seed, task.instance_id) for task in chunk])
-        answers += [list(_candidates(task, row, asking)) for task, row in zip(chunk, completions, strict=True)]
+        prompts = [asking.prompt(task) for task, _ in chunk]
+        seeds = [seed_of(seed, task.instance_id) for task, _ in chunk]
+        completions = _generate(policy.sampler, prompts, cfg, seeds)
+        answers += [list(_candidates(*place, row, asking)) for place, row in zip(chunk, completions, strict=True)]
         say(f"{len(answers)}/{len(asked)} generated")
     given = iter(answers)
     return [_too_long(cfg.samples) if task is None else next(given) for task in chosen]
@@ -76,10 +84,10 @@ def _generate(sampler: Sampler, prompts: Sequence[Prompt], cfg: Any, seeds: Sequ
     return [first + rest for first, rest in zip(rows, sampled, strict=True)]
 
 
-def _candidates(task: Task, row: Sequence[Completion], asking: Asking) -> Iterator[Candidate]:
-    yield read_answer(task, row[0], asking, "greedy", 0)
+def _candidates(task: Task, repo: str, row: Sequence[Completion], asking: Asking) -> Iterator[Candidate]:
+    yield read_answer(task, row[0], asking, "greedy", 0, repo=repo)
     for number, completion in enumerate(row[1:]):
-        yield read_answer(task, completion, asking, "sample", number)
+        yield read_answer(task, completion, asking, "sample", number, repo=repo)
 
 
 def _too_long(samples: int) -> list[Candidate]:

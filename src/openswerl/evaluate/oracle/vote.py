@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from openswerl.edits import normalised_key
 from openswerl.evaluate.oracle.repair import Candidate
+from openswerl.rollout import FAULTS
 
 NO_EDIT = normalised_key({}, {})
 
@@ -19,10 +20,11 @@ def vote(candidates: Sequence[Candidate]) -> list[Candidate]:
 def majority(samples: Sequence[Candidate]) -> Candidate:
     """Return the earliest sample of the most frequent normalised patch; ties go to the patch that occurs first.
 
-    Badly formed samples are filtered first, then those that change nothing but comments or white space. A filter that
-    leaves none is not applied. Raises ValueError if there is no sample.
+    Samples that were never answered and badly formed ones are filtered first, then those that change nothing but
+    comments or white space. A filter that leaves none is not applied. Raises ValueError if there is no sample.
     """
-    pool = [sample for sample in samples if sample.format_ok] or list(samples)
+    answered = [sample for sample in samples if sample.reason not in FAULTS] or list(samples)
+    pool = [sample for sample in answered if sample.format_ok] or answered
     pool = [sample for sample in pool if sample.patch and sample.key != NO_EDIT] or pool
     votes = Counter(sample.key for sample in pool)
     return max(pool, key=lambda sample: votes[sample.key])

@@ -18,7 +18,7 @@ class Facts:
     """What results are broken down by. Gold data: opened after all answers were given, never before.
 
     `oracle`: the files of the base that the reference fix changes. `shown`: how many files the localisation prompt
-    names, 0 where there was none. `chance`: what naming 1, 2, ... of these at random finds on average.
+    names, 0 where none fits. `chance`: what naming 1, 2, ... of these at random finds on average.
     `difficulty`: empty where the benchmark does not say.
     """
 
@@ -40,9 +40,8 @@ def facts_of(problem: Problem, oracle: Sequence[str], shown: Sequence[str] = ())
     `oracle` is what `views.oracle_paths` gives, `shown` the files that its localisation prompt could name.
     """
     difficulty = str(problem.gold.row.get("difficulty") or "")
-    chance = (random_recall_at(shown, oracle, k) for k in range(1, MOST + 1))
-    known = tuple(share for share in chance if share is not None)
-    return Facts(problem.task.repo, difficulty, frozenset(oracle), len(shown), known)
+    chance = tuple(random_recall_at(shown, oracle, k) or 0.0 for k in range(1, MOST + 1))
+    return Facts(problem.task.repo, difficulty, frozenset(oracle), len(shown), chance)
 
 
 def breakdown(rows: Sequence[Row], facts: Mapping[str, Facts]) -> dict[str, dict[str, dict[str, list[Row]]]]:

@@ -81,11 +81,23 @@ def _split(
 
 
 def _tests(rows: Sequence[Evidence], intervals: Intervals) -> dict[str, Any]:
-    """Share of instances with a reproduction test that shows the issue, Wilson interval; tests kept an instance."""
-    having = sum(bool(row.tests) for row in rows)
-    low, high = wilson(having, len(rows), intervals.confidence)
-    kept = sum(len(row.tests) for row in rows) / len(rows)
-    return {"instances": having, "rate": having / len(rows), "low": low, "high": high, "kept": kept}
+    """Share of instances with a reproduction test that shows the issue, Wilson interval; tests kept an instance.
+
+    `unanswered` counts the instances for which no program came: they are in no rate.
+    """
+    asked = [row for row in rows if not _no_program_came(row)]
+    having, n = sum(bool(row.tests) for row in asked), len(asked)
+    low, high = wilson(having, n, intervals.confidence) if n else (None, None)
+    rates = {"rate": having / n if n else None, "low": low, "high": high}
+    kept = sum(len(row.tests) for row in asked) / n if n else 0.0
+    return {"instances": having, **rates, "kept": kept, "unanswered": len(rows) - n}
+
+
+def _no_program_came(row: Evidence) -> bool:
+    """Whether all that is known of an instance's programs is why they never came."""
+    told = {name.removeprefix("program_") for name in row.counts if name.startswith("program_")}
+    ran = any(name.startswith("base_") for name in row.counts)
+    return not row.tests and not ran and bool(told) and told <= set(FAULTS)
 
 
 def _counts(rows: Sequence[Evidence]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from openswerl.evaluate.execution.trees import as_bytes
 from openswerl.evaluate.harness.grade import Verdict
 from openswerl.evaluate.oracle.repair import Candidate
 from openswerl.evaluate.results.taxonomy import cause, failed, not_judged
@@ -33,7 +34,7 @@ def outcome_row(problem: Problem, candidate: Candidate, verdict: Verdict, locali
         "cause": cause(verdict.status, verdict.reason, tests, localised),
         "f2p_failed": tests.fail_to_pass if tests else None,
         "p2p_failed": tests.pass_to_pass if tests else None,
-        "patch_sha": hashlib.sha256(patch.encode("utf-8", "surrogateescape")).hexdigest() if patch else None,
+        "patch_sha": hashlib.sha256(as_bytes(patch)).hexdigest() if patch else None,
         "output": candidate.output if candidate.decoding == "greedy" else None,
         "reward": None,
     }

@@ -13,6 +13,7 @@ CAUSES = {
     "unanswered": "no answer came",
     RESOLVED: "resolved",
     "not_localised": "no localisation sample names every file of the oracle",
+    "too_long": "no prompt fits the context",
     "bad_format": "bad format",
     "empty": "empty patch",
     "refused": "touches tests or their runner, or forges their output",
@@ -71,6 +72,8 @@ def cause(status: str, reason: str | None, tests: Failed | None, localised: bool
 
 
 def _of_patch(status: str, reason: str | None, tests: Failed | None) -> str:
+    if reason == "prompt_too_long":
+        return "too_long"
     if status in _STATUSES:
         return _STATUSES[status]
     if status == "error":
