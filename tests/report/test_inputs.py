@@ -6,6 +6,7 @@ import pytest
 from openswerl.errors import UserError
 from openswerl.files import write_json
 from openswerl.report.inputs import Inputs, gather
+from openswerl.report.prose import remarks
 from openswerl.stage import Job
 
 Rows = list[dict[str, Any]]
@@ -67,6 +68,25 @@ def test_a_table_that_does_not_fit_is_refused(job: Job) -> None:
 def test_a_missing_input_is_named(job: Job) -> None:
     del job.inputs["evaluate-sft-seed0"]
     with pytest.raises(UserError, match="asks for evaluate-sft-seed0"):
+        read(job)
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"), [("laptop", "bubblewrap"), ("local", "local bubblewrap"), ("docker", "docker")]
+)
+def test_what_ran_the_tests_is_told(job: Job, backend: str, told: str) -> None:
+    for name, folder in job.inputs.items():
+        if name.startswith("evaluate"):
+            write_json(folder / "result.json", {"digest": "x", "sandbox": "bubblewrap", "backend": backend})
+    assert read(job).sandbox == told
+    local = "not SWE-bench scores" in "; ".join(remarks("node8", job.cfg.report, read(job))[1:])
+    assert local == (backend == "local")
+
+
+def test_two_backends_are_not_mixed(job: Job) -> None:
+    folder = job.inputs["evaluate-sft-seed0"]
+    write_json(folder / "result.json", {"digest": "x", "sandbox": "bubblewrap", "backend": "docker"})
+    with pytest.raises(UserError, match=r"evaluate-sft-seed0 ran in docker and .* which one table must not mix"):
         read(job)
 
 

@@ -44,6 +44,11 @@ def _check_one(item: Evaluation, splits: set[str]) -> None:
 
 
 def _check_same(item: Evaluation, first: Evaluation) -> None:
+    if {item.sandbox, first.sandbox} - {"bubblewrap", "process"} and item.sandbox != first.sandbox:
+        raise UserError(
+            f"{_name(item)} ran in {item.sandbox} and {_name(first)} in {first.sandbox}, which one table must not mix; "
+            "evaluate both in one"
+        )
     mine, other = _instances(item), _instances(first)
     if mine != other:
         odd = sorted(mine ^ other)[0]

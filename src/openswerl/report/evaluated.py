@@ -57,13 +57,14 @@ class Localisation(msgspec.Struct, frozen=True):
 
 
 class Tests(msgspec.Struct, frozen=True):
-    """`rate` of instances keep a reproduction test; `kept` tests an instance."""
+    """`rate` of instances keep a reproduction test; `kept` tests an instance; for `unanswered` no program came."""
 
     instances: int
-    rate: float
-    low: float
-    high: float
+    rate: float | None
+    low: float | None
+    high: float | None
     kept: float
+    unanswered: int = 0
 
 
 class Regression(msgspec.Struct, frozen=True):
@@ -108,5 +109,6 @@ class Evaluated(msgspec.Struct, frozen=True):
     """The parts of the result that the report shows."""
 
     sandbox: str | None = None
+    backend: str = "laptop"
     mini: Mini | None = None
     breakdown: Breakdown = {}

@@ -27,7 +27,7 @@ from openswerl.report.rows import (
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The outcomes of one policy under one seed, the sandbox that ran its patches, and what its result sums up.
+    """The outcomes of one policy under one seed, what ran its patches (`sandbox`), and what its result sums up.
 
     `mini` is None where Agentless Mini did not run.
     """
@@ -108,7 +108,15 @@ def _evaluation(folders: Mapping[str, Path], policy: str, seed: int) -> Evaluati
     if result.sandbox is None:
         raise UserError(f"{folder / 'result.json'} does not name its sandbox; evaluate {policy} again")
     outcomes = read_lines(folder / "outcomes.jsonl", Outcome)
-    return Evaluation(policy, seed, result.sandbox, outcomes, result.mini, result.breakdown)
+    place = executed_in(result.backend, result.sandbox)
+    return Evaluation(policy, seed, place, outcomes, result.mini, result.breakdown)
+
+
+def executed_in(backend: str, sandbox: str) -> str:
+    """Return what ran the tests, in one phrase; a container's own walls are not our sandbox."""
+    if backend == "laptop":
+        return sandbox
+    return f"local {sandbox}" if backend == "local" else backend
 
 
 def _training(folders: Mapping[str, Path], reward: str, seed: int) -> Training:

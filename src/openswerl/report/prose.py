@@ -14,12 +14,14 @@ LAPTOP = "laptop scale: generated repositories, not SWE-bench scores"
 LEAKS = "regression tests were chosen by the file names of the hidden tests (paper_compat): not an honest number"
 SMOKE = "smoke run: a few steps and instances, makes no claim about rates"
 PROCESS = "patches ran in a plain limited subprocess, without isolation"
+LOCAL = "environments were built on this machine: local results, not SWE-bench scores"
 
 
 def remarks(scale: str, settings: Any, inputs: Inputs) -> list[str]:
     """Return the labels that go with every number of this run."""
     found = [LAPTOP] if settings.benchmark == "laptop" else [f"{scale} scale, benchmark {settings.benchmark}"]
     unsafe = [PROCESS] if "process" in inputs.sandbox else []
+    unsafe += [LOCAL] if "local" in inputs.sandbox else []
     leaks = [LEAKS] if inputs.leaks else []
     return found + unsafe + leaks + ([SMOKE] if scale == "smoke" else [])
 
@@ -39,6 +41,7 @@ def mini(found: Sequence[tuple[Evaluation, MiniSplit]]) -> str:
         f"{own.instances} instances; {own.repair.samples:g} repair samples an instance, of which "
         f"{own.repair.distinct:.1f} differ; {own.tests.kept:.1f} reproduction tests and {own.regression.tests:.1f} "
         f"regression tests kept an instance ({labels.policy(found[0][0].policy)})."
+        + (f" {own.repair.unanswered} repair samples were never answered." if own.repair.unanswered else "")
     )
 
 
@@ -152,7 +155,7 @@ def gate(inputs: Inputs) -> str:
     text = f"Gold patches resolve {sum(gold)} of {len(gold)} instances; the unchanged code resolves {sum(none)}."
     if all(gold) and not any(none):
         return text
-    return f"{text} The gate does not hold: rates below count instances that the tests cannot judge."
+    return f"{text} The gate does not hold: what the tests cannot judge is in no rate."
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from openswerl.evaluate.backends.replay import ReplayBackend, recorded_run
-from openswerl.evaluate.execution.actions import Grading
 from openswerl.evaluate.execution.outcome import Execution
 from openswerl.evaluate.harness.grade import Verdict, grade, refusal
 from openswerl.evaluate.harness.official import OfficialRun, repaired
@@ -122,13 +120,6 @@ def test_a_refused_patch_is_unresolved_and_not_an_error(world: Any, tmp_path: Pa
     run.record("acme__calc-1", "p0", None, Verdict("unresolved", "x", refusal("acme__calc-1", "x")))
     report = run.finish(tmp_path / "predictions.jsonl")
     assert report["unresolved_ids"] == ["acme__calc-1"] and not report["error_ids"]
-
-
-def test_a_recorded_folder_is_replayed_for_its_own_patches_alone(world: Any, tmp_path: Path) -> None:
-    run, _ = _recorded(tmp_path, world, ["p0", "p1", "p2"], [Execution("exited", 7, BOTH)] * 3)
-    problem, look = world.problems()[0], recorded_run(run.place)
-    assert ReplayBackend(look).run(problem.task, "p0", Grading(problem.gold)).code == 7
-    assert look("acme__calc-1", "p1") is None and look("absent", "p0") is None
 
 
 def test_verdicts_of_other_patches_are_never_found(world: Any, own_world: Any, tmp_path: Path) -> None:

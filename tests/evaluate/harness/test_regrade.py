@@ -60,13 +60,6 @@ def test_records_that_are_not_whole_are_counted(tmp_path: Path) -> None:
     assert result["logs"] == 1 and result["bad"] == 4
 
 
-def test_rows_of_a_benchmark_are_used_before_the_record_s_own(tmp_path: Path) -> None:
-    texts = dict.fromkeys(["base_commit", "problem_statement", "patch", "test_patch"], "")
-    row = RECORD | texts | {"PASS_TO_PASS": ["t.py::absent"]}
-    (tmp_path / "rows.json").write_text(json.dumps([row]))
-    assert regrade(_write(tmp_path, {}), tmp_path / "out", tmp_path / "rows.json")["differ"] == 1
-
-
 def test_a_missing_a_damaged_and_an_empty_file_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"absent is missing; correct evaluate\.logs"):
         regrade(tmp_path / "absent", tmp_path / "out")

@@ -2,7 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from openswerl.errors import UserError
 from openswerl.evaluate.backends.replay import ReplayBackend
 from openswerl.evaluate.execution.actions import Grading
 from openswerl.evaluate.harness.grade import Verdict, grade
-from openswerl.evaluate.harness.rows import TEXTS, Row, normalise, read_benchmark, read_lines
+from openswerl.evaluate.harness.rows import TEXTS, normalise, read_lines
 from openswerl.evaluate.views import problem_of
 from openswerl.files import write_json, write_jsonl
 
@@ -25,15 +26,14 @@ class Judged(NamedTuple):
     verdict: Verdict
 
 
-def regrade(logs: Path, out: Path, rows: Path | str | None = None) -> dict[str, Any]:
+def regrade(logs: Path, out: Path) -> dict[str, Any]:
     """Grade every log of a JSON Lines file (.gz or not) and write `out`/regraded.jsonl and `out`/result.json.
 
-    A record has instance_id, repo, version, model_patch, eval_log, published_resolved and, unless `rows` (a benchmark)
-    has the instance, FAIL_TO_PASS and PASS_TO_PASS. Returns the result: {logs, agree, differ, ids_differ, bad}, where
-    `bad` counts records without these, which are not among the logs. Raises UserError if no record is left.
+    A record has instance_id, repo, version, model_patch, eval_log, published_resolved, FAIL_TO_PASS and PASS_TO_PASS.
+    Returns the result: {logs, agree, differ, ids_differ, bad}, where `bad` counts records without these, which are not
+    among the logs. Raises UserError if no record is left.
     """
-    known = {row["instance_id"]: row for row in read_benchmark(rows).good} if rows else {}
-    records = list(_records(logs, known))
+    records = list(_records(logs))
     judged = [judged for judged in records if judged is not None]
     if not judged:
         raise UserError(f"{logs} has no log that can be graded: {len(records)} records, none whole; see harness/README")
@@ -51,24 +51,24 @@ def regrade(logs: Path, out: Path, rows: Path | str | None = None) -> dict[str, 
     return result
 
 
-def _records(logs: Path, known: Mapping[str, Row]) -> Iterator[Judged | None]:
+def _records(logs: Path) -> Iterator[Judged | None]:
     """Yield the verdict on each record, None for one that is not whole; one log is in memory at a time."""
     try:
         with tempfile.TemporaryDirectory(prefix="openswerl-regrade-") as scratch:
             for number, record in enumerate(read_lines(logs), 1):
-                yield _judge(record, known, f"{logs} record {number}", Path(scratch, "test_output.txt"))
+                yield _judge(record, f"{logs} record {number}", Path(scratch, "test_output.txt"))
     except FileNotFoundError:
         raise UserError(f"{logs} is missing; correct evaluate.logs") from None
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise UserError(f"{logs} cannot be read ({error}); get the file again") from None
 
 
-def _judge(record: Any, known: Mapping[str, Row], where: str, log: Path) -> Judged | None:
+def _judge(record: Any, where: str, log: Path) -> Judged | None:
     if not isinstance(record, dict) or not isinstance(record.get("published_resolved"), bool):
         return None
     if not all(isinstance(record.get(key), str) for key in TEXT_FIELDS):
         return None
-    row = known.get(record["instance_id"]) or normalise({**dict.fromkeys(TEXTS, ""), **record}, where)
+    row = normalise({**dict.fromkeys(TEXTS, ""), **record}, where)
     if not isinstance(row, dict):
         return None
     problem = problem_of(row)

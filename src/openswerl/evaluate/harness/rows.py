@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -120,12 +121,15 @@ def _raw(source: Path | str, split: str) -> Iterator[Any]:
             yield from _hub(str(source), split)
     except FileNotFoundError:
         raise UserError(f"{path} is missing; correct evaluate.rows") from None
-    except (OSError, EOFError, ValueError, TypeError, pa.ArrowException) as error:
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read ({str(error).splitlines()[0]}); get the file again") from None
 
 
 def read_lines(path: Path) -> Iterator[Any]:
-    """Yield the documents of a JSON Lines file, .gz or not, None for a broken line. Raises OSError and EOFError."""
+    """Yield the documents of a JSON Lines file, .gz or not, None for a broken line.
+
+    Raises OSError, EOFError and zlib.error.
+    """
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
         yield from (_document(line) for line in file if line.strip())
 

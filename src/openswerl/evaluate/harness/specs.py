@@ -48,13 +48,13 @@ class Spec:
 
 
 def find_spec(repo: str, version: str) -> Spec | None:
-    """Return the facts of a repository ("owner/name") at a version, None if the table has none."""
-    facts = _table().get(repo)
-    if facts is None:
+    """Return the facts of a repository ("owner/name") at a version, None if the table has none, or it is no version."""
+    facts, number = _table().get(repo), _number(version)
+    if facts is None or number is None:
         return None
     merged: dict[str, Any] = {key: value for key, value in facts.items() if key != "since"}
     for first, changes in facts.get("since", {}).items():
-        if _number(version) >= _number(first):
+        if number >= Version(first):
             merged |= changes
     lists = {key: tuple(merged[key]) for key in LISTS if key in merged}
     return Spec(**{**merged, **lists})
@@ -80,11 +80,11 @@ def _table() -> dict[str, dict[str, Any]]:
     return table
 
 
-def _number(version: str) -> Version:
+def _number(version: str) -> Version | None:
     try:
         return Version(version)
     except InvalidVersion:
-        raise UserError(f"{version!r} is no version of a repository; correct the row") from None
+        return None
 
 
 def _label(path: str) -> str:
