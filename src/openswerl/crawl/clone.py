@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from openswerl.crawl import differ
 from openswerl.crawl.contents import Content, as_text, content_of
 from openswerl.crawl.differ import Diff, Differ
-from openswerl.crawl.git import GitError, git
+from openswerl.crawl.git import GitError, clone_path, git
 from openswerl.crawl.objects import MAX_BLOB, Objects
 from openswerl.redact import redact
 
@@ -138,6 +138,6 @@ class Clones:
         """Return the clone of owner/name. Raises GitError (no_clone) with the command that makes it."""
         if path := self.paths.get(repo.lower()):
             return Clone(path)
-        target = self.folder / (repo.replace("/", "__") + ".git")
+        target = clone_path(self.folder, repo)
         advice = f"git clone --mirror https://github.com/{repo} {target}"
         raise GitError("no_clone", f"no clone of {repo} in {self.folder}: {advice}")

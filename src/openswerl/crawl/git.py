@@ -31,6 +31,11 @@ SETTINGS = {
 }
 
 
+def clone_path(folder: Path, repo: str) -> Path:
+    """Return where the bare clone of owner/name is looked for: <folder>/<owner>__<name>.git."""
+    return folder / f"{repo.replace('/', '__')}.git"
+
+
 class GitError(Exception):
     """Git failed on a clone; `reason` is a stable code, `detail` is for people."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
+from openswerl.crawl.git import clone_path
 from openswerl.files import write_jsonl, write_text
 from openswerl.laptop import vocabulary as words
 from openswerl.laptop.archive import Stored, write_archive
@@ -28,7 +29,7 @@ def run(job: Job) -> dict[str, Any]:
     stored: dict[str, list[Stored]] = {"train": [], "gate": [], "templates": []}
     for i, (split, templates) in enumerate(plans):
         repository = _write(names[i], random.Random(f"{world.seed} {names[i]}"), split, templates, world)
-        folder = job.out / "repos" / f"{names[i].replace('/', '__')}.git"
+        folder = clone_path(job.out / "repos", names[i])
         stored[split].append(Stored(repository, folder, import_history(folder, repository.commits, repository.refs)))
         if (i + 1) % 10 == 0:
             print(f"laptop: {i + 1}/{len(plans)} repositories", flush=True)

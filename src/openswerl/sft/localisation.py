@@ -7,12 +7,11 @@ context, as an instance keeps no tree of its repository.
 from typing import Any
 
 from openswerl.edits import FormatError, Rules, parse
+from openswerl.evaluate.mini.tree import MOST
 from openswerl.models.prompts import Prompt
 from openswerl.models.step_prompts import localise_prompt, name_files, named
 from openswerl.records import Instance, Task
 from openswerl.sft.kinds import Kind
-
-MOST = 5  # as Agentless Mini asks for
 
 
 def localisation_prompt(task: Task, form: str, hint: str = "") -> Prompt:

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from openswerl.crawl.git import GitError, command, environment, git
+from openswerl.crawl.git import GitError, clone_path, command, environment, git
 from openswerl.errors import UserError
 from openswerl.evaluate.execution.trees import ENVIRONMENT
 
@@ -16,7 +16,7 @@ def clone_of(clones: Path, repo: str) -> Path:
 
     Raises UserError with the command that makes it if there is none.
     """
-    path = clones / f"{repo.replace('/', '__')}.git"
+    path = clone_path(clones, repo)
     path = path / ".git" if (path / ".git").is_dir() else path
     if not (path / "objects").is_dir():
         raise UserError(f"{path} is no clone; make it: git clone --bare https://github.com/{repo} {path}")

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from pathlib import Path
 
+from openswerl.crawl.git import clone_path
 from openswerl.errors import UserError
 from openswerl.evaluate.execution.trees import Entry, PatchError, Tree, apply_patch, changed_paths, read_tree
 from openswerl.evaluate.views import GoldView, TaskView
@@ -31,7 +32,7 @@ class Sources:
 
     def repository(self, task: TaskView) -> Path:
         """Return the bare clone of the instance's repository."""
-        return self.folder / f"{task.repo.replace('/', '__')}.git"
+        return clone_path(self.folder, task.repo)
 
     def patched(self, task: TaskView, patch: str) -> Tree:
         """Return the base with a patch on it; the patch "" is none. Raises PatchError if it does not apply.

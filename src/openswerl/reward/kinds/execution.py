@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from openswerl.crawl.git import clone_path
 from openswerl.errors import UserError
 from openswerl.evaluate.execution.trees import REGULAR, Entry, Tree, read_tree
 from openswerl.evaluate.harness.guard import shadows, touches_tests
@@ -81,7 +82,7 @@ class _Bench:
 
     def __init__(self, place: Place, oracle: Mapping[str, str], options: Mapping[str, Any]) -> None:
         self.options, self.clones = options, str(options["clones"])
-        clone = Path(self.clones, f"{place.repo.replace('/', '__')}.git")
+        clone = clone_path(Path(self.clones), place.repo)
         self.base = _tree(clone, place.base_commit)
         self.own = {path: text for path, text in oracle.items() if touches_tests([path])}
         self.tests = sorted(filter(_is_test, self.own)) or sorted(filter(_is_test, self.base))
