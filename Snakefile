@@ -5,6 +5,7 @@
 #   <run>/preflight/<rollout>/<reward>/seed<k>/   what a few samples say before training
 #   <run>/sft/<sft>/seed<k>/                 policies by supervised fine-tuning
 #   <run>/grpo/<reward>/seed<k>/             policies by GRPO
+#   <run>/answer/<policy>/seed<k>/<part>/    answers to a part of the benchmark, where parts > 1
 #   <run>/evaluate/<policy>/seed<k>/         repair outcomes of one policy
 #   <run>/report/, <results>/report.html     tables, figures, the page
 #   <run>/logs/, <run>/costs/                mirror the above
@@ -29,6 +30,7 @@ include: "workflow/rules/relate.smk"
 include: "workflow/rules/preflight.smk"
 include: "workflow/rules/sft.smk"
 include: "workflow/rules/grpo.smk"
+include: "workflow/rules/answer.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/report.smk"
 

@@ -104,7 +104,8 @@ def test_what_changes_an_identity(override, expected):
 
 def test_another_world_changes_every_stage():
     assert {name.removeprefix("data/").split("/")[0] for name in changed("data.world.seed=1")} == {*STAGES} - {
-        "preflight"
+        "answer",
+        "preflight",
     }
 
 

@@ -20,7 +20,7 @@ from openswerl.schema import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = Path(os.environ.get("OPENSWERL_CONF", ROOT / "conf")).resolve()
-PLAIN = ("policy", "seed", "span")
+PLAIN = ("policy", "seed", "span", "part")
 
 ConfigStore.instance().store(name="schema", node=Config)
 

@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +27,10 @@ AXES = {
     "preflight": ("rollout", "reward", "seed"),
     "sft": ("sft", "seed"),
     "grpo": ("reward", "seed"),
+    "answer": ("policy", "seed", "part"),
     "evaluate": ("policy", "seed"),
 }
-AXIS_NAMES = ("span", "sft", "reward", "policy", "seed")
+AXIS_NAMES = ("span", "sft", "reward", "policy", "seed", "part")
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,9 @@ STAGES = {
         files=RECORD,
     ),
     "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "tracking", "processes")),
+    "answer": Stage((*POLICY, "rollout", "relate", "evaluate", "policy", "seed", "part"), ("serving",), files=JUDGED),
     "evaluate": Stage(
-        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking"), files=JUDGED
+        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking", "parts"), files=JUDGED
     ),
     "report": Stage(("report", "grid", "scale")),
 }
@@ -145,7 +148,7 @@ def _with_reward_behind(cell: Cell) -> tuple[str, ...]:
     """Return the overrides; of a policy that is evaluated, with the reward behind it, which may choose the prompt."""
     policy = next((value for key, _, value in (item.partition("=") for item in cell.overrides) if key == "policy"), "")
     stage, _, reward = policy.partition("-")
-    if cell.stage != "evaluate" or stage != "grpo" or not (CONF / "reward" / f"{reward}.yaml").exists():
+    if cell.stage not in ("answer", "evaluate") or stage != "grpo" or not (CONF / "reward" / f"{reward}.yaml").exists():
         return cell.overrides
     return (*(item for item in cell.overrides if key_of(item) != "reward"), f"reward={reward}")
 
@@ -161,7 +164,8 @@ def _content(path: str) -> str | None:
 
 @functools.cache
 def _digest(cell: Cell) -> str:
-    chain = [cell.params, *(before.digest for before in cell.before)]
+    """Return a hash of the chain; how many parts an evaluation has is no matter, so they are not in it."""
+    chain = [cell.params, *(before.digest for before in cell.before if before.stage != "answer")]
     return hashlib.sha256("\n".join(chain).encode()).hexdigest()[:12]
 
 
@@ -176,13 +180,13 @@ def axes(cfg: DictConfig) -> dict[str, object]:
     """Return this config's place on every wildcard axis."""
     policy = MODES.get(cfg.evaluate.mode, cfg.policy)
     own = {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": policy, "seed": cfg.seed}
-    return own | {"span": cfg.span, "rollout": cfg.rollout.name}
+    return own | {"span": cfg.span, "rollout": cfg.rollout.name, "part": cfg.part}
 
 
 @functools.cache
 def _before(cell: Cell) -> tuple[Cell, ...]:
-    if cell.stage == "evaluate":
-        return _before_evaluate(cell)
+    if cell.stage in ("answer", "evaluate"):
+        return (*_before_evaluate(cell), *(_answers(cell) if cell.stage == "evaluate" else ()))
     if cell.stage == "report":
         return report_cells(cell)
     chain = {"curate": "crawl", "relate": "curate", "preflight": "relate", "sft": "relate", "grpo": "relate"}
@@ -205,6 +209,18 @@ def _before_evaluate(cell: Cell) -> tuple[Cell, ...]:
     if policy in GATE or own.mode in MODES:
         return tuple(world)
     return (*world, *gate_cells(cell), *trained(cell))
+
+
+def _answers(cell: Cell) -> Iterator[Cell]:
+    """Yield the parts that a policy's evaluation is split into, none if it is whole."""
+    if cell.cfg.parts > 1 and cell.in_graph:
+        own = (f"policy={cell.cfg.policy}", f"seed={cell.cfg.seed}")
+        yield from (cell.at("answer", *own, f"part={part}") for part in parts_of(cell.cfg.parts))
+
+
+def parts_of(count: int) -> list[str]:
+    """Return the names of so many parts."""
+    return [f"{number}-of-{count}" for number in range(1, count + 1)]
 
 
 def preflight_cells(cell: Cell) -> list[Cell]:
@@ -252,6 +268,7 @@ def wildcards() -> dict[str, str]:
     span = r"all|\d{4}-\d{2}"
     return {
         "span": span,
+        "part": r"\d+-of-\d+",
         "sft": "|".join(sft),
         "reward": "|".join(rewards),
         "rollout": "|".join(rollouts),

@@ -43,6 +43,10 @@ class Kept:
         """Store a value; one that is there stays."""
         self._run("INSERT OR IGNORE INTO kept VALUES (?, ?)", (key, value))
 
+    def replace(self, key: bytes, value: bytes) -> None:
+        """Store a value, also in the place of one that is there."""
+        self._run("INSERT OR REPLACE INTO kept VALUES (?, ?)", (key, value))
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()

@@ -51,6 +51,14 @@ def test_overrides_on_the_command_line_act_like_an_edit(finished):
 
 
 @pytest.mark.slow
+def test_parts_are_jobs_of_their_own(project):
+    jobs = project.plan("--config", "overrides=parts=2")
+    answers = {job.replace("evaluate", "answer") for job in GATE | EVALUATED}
+    parts = {f"{job}/{number}-of-2" for job in answers for number in (1, 2)}
+    assert jobs == DATA | TRAINED | GATE | EVALUATED | parts | {"report"}
+
+
+@pytest.mark.slow
 def test_an_experiment_is_a_set_of_changes(finished):
     (finished.conf / "experiment").mkdir(exist_ok=True)
     (finished.conf / "experiment" / "strict.yaml").write_text("# @package _global_\nreward: {format_penalty: -2.5}\n")

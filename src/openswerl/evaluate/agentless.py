@@ -15,17 +15,19 @@ from openswerl.evaluate.mini.evidence import Patch, read_evidence
 from openswerl.evaluate.mini.localise import Localiser
 from openswerl.evaluate.mini.rerank import Stages, choose
 from openswerl.evaluate.mini.run import Mini, run_mini
+from openswerl.evaluate.opening import Work
 from openswerl.evaluate.oracle.reading import Asking
 from openswerl.evaluate.oracle.repair import Candidate, Policy
 from openswerl.evaluate.results.breakdown import Facts, facts_of
 from openswerl.evaluate.results.localisation import localised
 from openswerl.evaluate.results.mini import slim, summarise_mini
-from openswerl.evaluate.results.scaling import Drawn, draw, plan_for, wanted
+from openswerl.evaluate.results.scaling import Drawn, Verdicts, draw, plan_for, wanted
 from openswerl.evaluate.results.taxonomy import not_judged
 from openswerl.evaluate.views import Problem, oracle_paths
 from openswerl.stage import Job
 
 Shown = Mapping[str, Sequence[str]]
+EVIDENCE = "mini/evidence.jsonl"
 
 
 class Agentless:
@@ -62,7 +64,11 @@ class Agentless:
         """
         rows = [row for row in self.rows if row.instance_id not in wrong]
         drawn = [one for one in self.drawn if one.instance_id not in wrong]
-        return summarise_mini(rows, facts, drawn, dict(self._verdicts(grader, wanted(drawn)))) if rows else None
+        return summarise_mini(rows, facts, drawn, self.verdicts(grader, wrong)) if rows else None
+
+    def verdicts(self, grader: Grader, wrong: Collection[str] = ()) -> Verdicts:
+        """Grade the patches that the curves need, without those of the `wrong` instances."""
+        return dict(self._verdicts(grader, wanted(one for one in self.drawn if one.instance_id not in wrong)))
 
     def _verdicts(
         self, grader: Grader, needed: Collection[tuple[str, int]]
@@ -85,36 +91,20 @@ def _candidate(number: int, patch: Patch) -> Candidate:
 
 
 def agentless(
-    job: Job,
-    problems: Sequence[Problem],
-    sources: Sources,
-    policy: Policy,
-    backend: Cached,
-    asking: Asking,
-    say: Callable[[str], None],
+    job: Job, work: Work, policy: Policy, backend: Cached, asking: Asking, say: Callable[[str], None]
 ) -> Agentless:
-    """Take all steps on the first instances of `evaluate.mini.splits`; writes mini/evidence.jsonl."""
-    cfg = job.cfg.evaluate.mini
-    chosen = first(problems, cfg.splits)
-    tasks = [problem.task for problem in chosen]
-    names = hidden_names(chosen) if cfg.regression.selection == "paper_compat" else None
+    """Take all steps on the instances of `work.mini`; writes mini/evidence.jsonl."""
+    cfg, sources = job.cfg.evaluate.mini, work.sources
+    tasks = [problem.task for problem in work.mini]
+    names = hidden_names(work.mini) if cfg.regression.selection == "paper_compat" else None
     mini = Mini(
         tasks, sources, policy, backend, cfg, asking, job.cfg.seed, job.digest, job.scratch / "mini", say, names
     )
-    path = run_mini(mini, job.out / "mini" / "evidence.jsonl")
+    path = run_mini(mini, job.out / EVIDENCE)
     with Bases(sources) as bases:
         localiser = Localiser(bases, policy, asking.form, job.cfg.seed, cfg.localisation.samples, 0.0)
         shown = {task.instance_id: sorted(localiser.shown(task)) for task in tasks}
-    return Agentless(chosen, path, shown, cfg)
-
-
-def first(problems: Sequence[Problem], splits: Mapping[str, int]) -> list[Problem]:
-    """Return the first instances of each split, as many as there are of those wanted."""
-    return [
-        problem
-        for split, count in splits.items()
-        for problem in [one for one in problems if one.task.split == split][:count]
-    ]
+    return Agentless(work.mini, path, shown, cfg)
 
 
 def hidden_names(problems: Sequence[Problem]) -> dict[str, list[str]]:

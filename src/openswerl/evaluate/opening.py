@@ -1,16 +1,15 @@
 """What the stage works on: the instances, the clones that their prompts are made of, and the backend that runs them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from omegaconf import DictConfig
 
+from openswerl.config import GATE
 from openswerl.errors import UserError
 from openswerl.evaluate.backends.protocol import Backend
-from openswerl.evaluate.execution.cache import Cached
 from openswerl.evaluate.execution.sources import Sources
-from openswerl.evaluate.execution.store import Store
 from openswerl.evaluate.sandbox import isolation
 from openswerl.evaluate.sandbox.watch import Limits
 from openswerl.evaluate.views import Problem, load
@@ -18,6 +17,30 @@ from openswerl.stage import Job
 
 Say = Callable[[str], None]
 LAPTOP = "laptop"
+
+
+class Work(NamedTuple):
+    """The instances, those of them that Agentless Mini works on, and the clones that their trees are read from."""
+
+    problems: Sequence[Problem]
+    mini: Sequence[Problem]
+    sources: Sources
+
+
+def open_work(job: Job) -> Work:
+    """Return the whole benchmark; Agentless Mini works on the first instances of each split, if a policy answers."""
+    problems = open_problems(job)
+    wanted = {} if job.cfg.policy in GATE else job.cfg.evaluate.mini.splits
+    return Work(problems, first(problems, wanted), open_sources(job))
+
+
+def first(problems: Sequence[Problem], splits: Mapping[str, int]) -> list[Problem]:
+    """Return the first instances of each split, as many as there are of those wanted."""
+    return [
+        problem
+        for split, count in splits.items()
+        for problem in [one for one in problems if one.task.split == split][:count]
+    ]
 
 
 def open_problems(job: Job) -> list[Problem]:
@@ -40,13 +63,9 @@ def open_sources(job: Job) -> Sources:
     return Sources(Path(_given(job.cfg.evaluate, "clones", "the folder with <owner>__<name>.git of each repository")))
 
 
-def open_backend(job: Job, problems: Sequence[Problem], sources: Sources, say: Say) -> Cached:
-    """Return the backend of `evaluate.backend`, which runs nothing twice for all policies and seeds of a run.
-
-    Raises UserError if this machine cannot run it.
-    """
-    store = Store(job.out.parent.parent / "cache")
-    return Cached(BACKENDS[job.cfg.evaluate.backend](job, problems, sources, say), store)
+def open_backend(job: Job, problems: Sequence[Problem], sources: Sources, say: Say) -> Backend:
+    """Return the backend of `evaluate.backend`. Raises UserError if this machine cannot run it."""
+    return BACKENDS[job.cfg.evaluate.backend](job, problems, sources, say)
 
 
 def _laptop(job: Job, problems: Sequence[Problem], sources: Sources, say: Say) -> Backend:

@@ -1,34 +1,31 @@
 """The evaluate stage: one policy's answers, executed and graded; or the environments alone; or other people's logs."""
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from openswerl.config import GATE
-from openswerl.edits import rules_of
+from openswerl.answer.executions import Recorded
+from openswerl.answer.parts import Parts
+from openswerl.config import GATE, parts_of
 from openswerl.errors import UserError
-from openswerl.evaluate.agentless import Agentless, agentless, facts
+from openswerl.evaluate.agentless import EVIDENCE, Agentless, facts
+from openswerl.evaluate.answering import answers_of, say_for
 from openswerl.evaluate.execution.cache import Cached
-from openswerl.evaluate.execution.sources import Sources
+from openswerl.evaluate.execution.store import Store
 from openswerl.evaluate.gate import FILE as GATE_FILE
-from openswerl.evaluate.gate import check_gate, gate, gate_candidate
+from openswerl.evaluate.gate import check_gate, gate
 from openswerl.evaluate.grading import Answers, Grader
 from openswerl.evaluate.harness.official import OfficialRun
 from openswerl.evaluate.harness.regrade import regrade
-from openswerl.evaluate.opening import open_backend, open_problems, open_sources
-from openswerl.evaluate.oracle.context import build_tasks
-from openswerl.evaluate.oracle.reading import Asking
-from openswerl.evaluate.oracle.repair import Policy, repair
-from openswerl.evaluate.oracle.vote import vote
+from openswerl.evaluate.opening import Work, open_backend, open_work
+from openswerl.evaluate.oracle.repair import Policy
 from openswerl.evaluate.policies import open_policy
 from openswerl.evaluate.results.breakdown import breakdown
 from openswerl.evaluate.results.outcomes import Row, mark_invalid, metrics, summarise
-from openswerl.evaluate.views import Problem
 from openswerl.files import write_jsonl
-from openswerl.rollout import count_faults
 from openswerl.stage import Job
 from openswerl.tracking import mirror
 
@@ -49,66 +46,51 @@ def evaluate(job: Job, open_policy: Callable[[], Policy]) -> dict[str, Any]:
 
     Writes outcomes.jsonl, predictions.jsonl, swebench/, and for Agentless Mini mini/ and swebench-mini/.
     """
-    say = functools.partial(_say, job.cfg.policy)
-    problems, sources = open_problems(job), open_sources(job)
+    say = functools.partial(say_for, job.cfg.policy)
+    work = open_work(job)
     wrong: set[str] = set()
     if job.cfg.policy not in GATE:
-        wrong = check_gate(job.inputs, problems, job.cfg.evaluate.max_invalid)
-    with closing(open_backend(job, problems, sources, say)) as backend:
-        answers, mini = _answers(job, problems, sources, open_policy, backend, say)
+        wrong = check_gate(job.inputs, work.problems, job.cfg.evaluate.max_invalid)
+    parts = _parts(job, work) if job.cfg.parts > 1 else None
+    with closing(_backend(job, work, parts, say)) as backend:
+        answers, mini = collected(job, work, parts) if parts else answers_of(job, work, open_policy, backend, say)
         grader = Grader(backend, say, bare=job.cfg.policy == "none")
-        known = facts(problems, sources, mini.shown if mini else {})
+        known = facts(work.problems, work.sources, mini.shown if mini else {})
         rows = grader.rows(answers, officials := _officials(job, answers), mini.localised(known) if mini else {})
         for decoding, official in officials.items():
             official.finish(
                 job.out / ("predictions.jsonl" if decoding == "greedy" else f"{decoding}/predictions.jsonl")
             )
         if job.cfg.policy in GATE:
-            wrong = _write_gate(job, gate(problems, backend, job.cfg.evaluate.gate_runs, [job.cfg.policy]))
+            wrong = _write_gate(job, gate(work.problems, backend, job.cfg.evaluate.gate_runs, [job.cfg.policy]))
         else:
             rows = mark_invalid(rows, wrong)
         write_jsonl(job.out / "outcomes.jsonl", rows)
         extra = {"mini": mini.summary(known, grader, wrong)} if mini else {}
-        return {**_finish(job, rows, wrong), **extra, "breakdown": breakdown(rows, known), **_counts(backend)}
+        counts = parts.counts() if parts else _counts(backend)
+        return {**_finish(job, rows, wrong), **extra, "breakdown": breakdown(rows, known), **counts}
 
 
-def _say(policy: str, text: str) -> None:
-    print(f"evaluate {policy}: {text}", flush=True)
+def _parts(job: Job, work: Work) -> Parts:
+    names = [f"answer-{job.cfg.policy}-seed{job.cfg.seed}-{part}" for part in parts_of(job.cfg.parts)]
+    return Parts([job.inputs[name] for name in names], work.problems)
 
 
-def _answers(
-    job: Job,
-    problems: Sequence[Problem],
-    sources: Sources,
-    open_policy: Callable[[], Policy],
-    backend: Cached,
-    say: Callable[[str], None],
-) -> tuple[Answers, Agentless | None]:
-    """Return every instance's candidates, those of Agentless Mini last, and what its steps found."""
-    cfg = job.cfg
-    if cfg.policy in GATE:
-        return [(problem, [gate_candidate(problem, cfg.policy)]) for problem in problems], None
-    tasks = build_tasks(problems, sources, cfg)
-    asking = Asking(cfg.model.prompt, cfg.prompt.answer, rules_of(cfg.edits))
-    policy = open_policy()
-    with closing(policy.sampler):
-        repos = [problem.task.repo for problem in problems]
-        found = repair(tasks, policy, cfg.evaluate, asking, seed=cfg.seed, say=say, repos=repos)
-        mini = None
-        if sum(cfg.evaluate.mini.splits.values()):
-            mini = agentless(job, problems, sources, policy, backend, asking, say)
-    _tell_faults([c.reason for group in found for c in group] + (mini.reasons if mini else []), say)
-    chosen = mini.answers if mini else {}
-    answers = [
-        (problem, [*group, *vote(group), *chosen.get(problem.task.instance_id, [])])
-        for problem, group in zip(problems, found, strict=True)
-    ]
-    return answers, mini
+def _backend(job: Job, work: Work, parts: Parts | None, say: Callable[[str], None]) -> Cached:
+    """Return what runs the tests and nothing twice, for all policies and seeds; or what the parts' runs came to."""
+    if parts:
+        recorded = Recorded(job.cfg.evaluate.backend, parts.folders, parts.places)
+        return Cached(recorded, Store(job.scratch / "cache"))
+    backend = open_backend(job, work.problems, work.sources, say)
+    return Cached(backend, Store(job.out.parent.parent / "cache"))
 
 
-def _tell_faults(reasons: Sequence[str | None], say: Callable[[str], None]) -> None:
-    if told := count_faults(reasons):
-        say(f"WARNING: {told} and are in no rate; snakemake --force asks for them again")
+def collected(job: Job, work: Work, parts: Parts) -> tuple[Answers, Agentless | None]:
+    """Return what `answers_of` would, of what the parts left behind."""
+    if not work.mini:
+        return parts.answers, None
+    path = parts.evidence([problem.task.instance_id for problem in work.mini], job.out / EVIDENCE)
+    return parts.answers, Agentless(work.mini, path, parts.shown, job.cfg.evaluate.mini)
 
 
 def _officials(job: Job, answers: Answers) -> dict[str, OfficialRun]:
@@ -130,7 +112,7 @@ def _finish(job: Job, rows: list[Row], wrong: Collection[str]) -> dict[str, Any]
     group = f"evaluate-{cfg.policy}-seed{cfg.seed}"
     mirror([numbers], cfg, stage="evaluate", digest=job.digest, group=group, folder=job.out)
     if wrong:
-        _say(cfg.policy, f"WARNING: {len(wrong)} instances are not valid here: {', '.join(sorted(wrong))}")
+        say_for(cfg.policy, f"WARNING: {len(wrong)} instances are not valid here: {', '.join(sorted(wrong))}")
     return {
         "policy": cfg.policy,
         "benchmark": cfg.evaluate.benchmark,
@@ -148,13 +130,13 @@ def _counts(backend: Cached) -> dict[str, int]:
 
 def check_environments(job: Job) -> dict[str, Any]:
     """Run the gate alone, `gate_runs` times an instance; writes gate.jsonl."""
-    say = functools.partial(_say, "gate")
-    problems, sources = open_problems(job), open_sources(job)
-    with closing(open_backend(job, problems, sources, say)) as backend:
+    say = functools.partial(say_for, "gate")
+    work = open_work(job)
+    with closing(_backend(job, work, None, say)) as backend:
         rows = []
-        for row in gate(problems, backend, job.cfg.evaluate.gate_runs):
+        for row in gate(work.problems, backend, job.cfg.evaluate.gate_runs):
             rows.append(row)
-            say(f"{len(rows)}/{len(problems)} {row['instance_id']}: {row['reason'] or 'valid'}")
+            say(f"{len(rows)}/{len(work.problems)} {row['instance_id']}: {row['reason'] or 'valid'}")
         wrong = _write_gate(job, rows)
     reasons = {row["instance_id"]: row["reason"] for row in rows if not row["valid"]}
     kinds = {"benchmark": job.cfg.evaluate.benchmark, "backend": job.cfg.evaluate.backend}

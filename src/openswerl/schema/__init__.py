@@ -27,6 +27,8 @@ class Config:
     seed: int = MISSING
     policy: str = MISSING
     span: str = MISSING
+    part: str = MISSING
+    parts: int = MISSING
     memory_mb: int = MISSING
     processes: int = MISSING
     grid: Grid = field(default_factory=Grid)

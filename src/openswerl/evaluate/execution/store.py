@@ -28,9 +28,17 @@ class Store:
 
     def put(self, key: bytes, execution: Execution) -> None:
         """Store an execution; one that is there already stays."""
-        text = json.dumps(msgspec.to_builtins(execution))  # ASCII, as output may hold what UTF-8 cannot
-        self._kept.put(key, zlib.compress(text.encode()))
+        self._kept.put(key, _packed(execution))
+
+    def replace(self, key: bytes, execution: Execution) -> None:
+        """Store an execution, also in the place of one that is there."""
+        self._kept.replace(key, _packed(execution))
 
     def close(self) -> None:
         """Close the file."""
         self._kept.close()
+
+
+def _packed(execution: Execution) -> bytes:
+    text = json.dumps(msgspec.to_builtins(execution))  # ASCII, as output may hold what UTF-8 cannot
+    return zlib.compress(text.encode())

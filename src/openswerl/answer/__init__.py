@@ -1,0 +1,1 @@
+"""A policy's answers to a part of the benchmark, executed, where one job would take too long."""

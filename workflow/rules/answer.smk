@@ -1,0 +1,20 @@
+rule answer:
+    """Ask a policy about a part of the benchmark and run the tests (paper 3.1, 3.2)."""
+    input:
+        before("answer"),
+    output:
+        result=f"{RUN}/answer/{{policy}}/seed{{seed}}/{{part}}/result.json",
+        answers=f"{RUN}/answer/{{policy}}/seed{{seed}}/{{part}}/answers.jsonl",
+        executions=f"{RUN}/answer/{{policy}}/seed{{seed}}/{{part}}/executions.sqlite",
+    log:
+        f"{RUN}/logs/answer/{{policy}}/seed{{seed}}/{{part}}.log",
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+        gpu=0,
+    params:
+        cfg=tracked("answer"),
+        args=args,
+    shell:
+        "python scripts/answer.py {params.args:q} 2>&1 | tee {log}"
