@@ -30,6 +30,7 @@ AXES = {
     "answer": ("policy", "seed", "part"),
     "evaluate": ("policy", "seed"),
 }
+VARIANT, DEFAULT = "variant", "default"
 AXIS_NAMES = ("span", "sft", "reward", "policy", "seed", "part")
 
 
@@ -121,9 +122,15 @@ class Cell:
         return _digest(self)
 
     @property
+    def variant(self) -> str | None:
+        """The variant that makes this result another one; None where it is what it would be without."""
+        name, plain = _without_variant(self)
+        return None if name in (None, DEFAULT) or plain.digest == self.digest else name
+
+    @property
     def folder(self) -> Path:
         """Where the result lives, the same for Snakemake and for a script run by hand."""
-        return Path(self.cfg.run_dir, relative_folder(self.stage).format_map(axes(self.cfg)))
+        return Path(self.cfg.run_dir + variant_folder(self), relative_folder(self.stage).format_map(axes(self.cfg)))
 
     def at(self, stage: str, *overrides: str) -> "Cell":
         """Return another stage's cell under these overrides and more, without the axes that it does not have."""
@@ -142,6 +149,18 @@ class Cell:
     def before(self) -> tuple["Cell", ...]:
         """The cells whose results this one reads."""
         return _before(self)
+
+
+def _without_variant(cell: Cell) -> tuple[str | None, Cell]:
+    """Return the name of the variant that the overrides choose, and the cell without it."""
+    named = [item.partition("=")[2] for item in cell.overrides if key_of(item) == VARIANT]
+    kept = tuple(item for item in cell.overrides if key_of(item) != VARIANT)
+    return (named[-1] if named else None), Cell(cell.stage, kept)
+
+
+def variant_folder(cell: Cell) -> str:
+    """Return what a variant's results have in their paths after `<results>/<scale>`; empty without one."""
+    return f"/variants/{cell.variant}" if cell.variant else ""
 
 
 def _with_reward_behind(cell: Cell) -> tuple[str, ...]:
@@ -249,11 +268,21 @@ def trained(cell: Cell) -> list[Cell]:
 
 def report_cells(cell: Cell) -> tuple[Cell, ...]:
     """Every evaluation of the grid, every training run behind one, and the data: hours, funnel, related files."""
-    runs = itertools.product(policies(cell.cfg), cell.cfg.grid.seed)
-    models = [cell.at("evaluate", f"policy={policy}", f"seed={seed}") for policy, seed in runs]
+    if _without_variant(cell)[0] not in (None, DEFAULT):
+        raise UserError("variant is an axis of the grid: name those wanted in grid.variant=[...]")
+    runs = itertools.product(cell.cfg.grid.variant, policies(cell.cfg), cell.cfg.grid.seed)
+    models = [
+        cell.at("evaluate", f"policy={policy}", f"seed={seed}", *([] if name == DEFAULT else [f"{VARIANT}={name}"]))
+        for name, policy, seed in runs
+    ]
+    gates = [gate for model in models or [cell] for gate in gate_cells(model)]
     training = [before for model in models for before in trained(model)]
     hours = [before for before in cell.at("crawl").before if before.stage == "archive"]
-    return (*hours, cell.at("curate"), cell.at("relate"), *gate_cells(cell), *models, *training)
+    every = (*hours, cell.at("curate"), cell.at("relate"), *gates, *models, *training)
+    found: dict[Path, Cell] = {}
+    for before in every:
+        found.setdefault(before.folder, before)
+    return tuple(found.values())
 
 
 def policies(cfg: DictConfig) -> list[str]:
@@ -269,6 +298,7 @@ def wildcards() -> dict[str, str]:
     return {
         "span": span,
         "part": r"\d+-of-\d+",
+        "variant": r"(/variants/[\w.-]+)?",
         "sft": "|".join(sft),
         "reward": "|".join(rewards),
         "rollout": "|".join(rollouts),

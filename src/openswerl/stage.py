@@ -27,7 +27,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from openswerl.compose import CONF, ROOT, key_of, load
-from openswerl.config import AXES, AXIS_NAMES, STAGES, Cell, under_snakemake
+from openswerl.config import AXES, AXIS_NAMES, STAGES, VARIANT, Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
 from openswerl.files import remove_leftovers, write_json
@@ -105,7 +105,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     for before in cell.before:
         if before.stage in STAGES[cell.stage].makes:
             run_cell(before, f"openswerl.{before.stage}.run:run")
-    inputs = {name: folder for before in cell.before for name, folder in required(before).items()}
+    inputs = {name: folder for before in cell.before for name, folder in required(before, cell).items()}
     module, _, name = work.partition(":")
     job = Job(cell.view(), cell.folder, inputs, cell.digest, cell.before, cell)
     if not is_main():
@@ -151,17 +151,21 @@ def read_result(cell: Cell) -> dict[str, Any] | None:
     return result
 
 
-def required(cell: Cell) -> dict[str, Path]:
-    """Return {input name: folder} of a finished cell. Raises UserError with the command that makes it."""
+def required(cell: Cell, reader: Cell) -> dict[str, Path]:
+    """Return {input name: folder} of a finished cell. Raises UserError with the command that makes it.
+
+    A variant is named where the reader is not of it, as a report, which reads several.
+    """
     if read_result(cell) is None:
         raise UserError(f"{cell.folder} is not finished; make it with: {shlex.join(snakemake(cell))}")
     axes = cell.folder.parts[-len(AXES[cell.stage]) :] if cell.stage in AXES else ()
-    return {"-".join([cell.stage, *axes]): cell.folder}
+    variant = f"@{cell.variant}" if cell.variant and f"{VARIANT}={cell.variant}" not in reader.overrides else ""
+    return {"-".join([cell.stage, *axes]) + variant: cell.folder}
 
 
 def snakemake(cell: Cell, *options: str) -> list[str]:
     """Return the Snakemake command for this cell's result."""
-    overrides = [item for item in cell.overrides if key_of(item) not in AXIS_NAMES]
+    overrides = [item for item in cell.overrides if key_of(item) not in (*AXIS_NAMES, VARIANT)]
     config = ["--config", f"overrides={' '.join(map(_escaped, overrides))}"] if overrides else []
     return ["snakemake", "--cores", "all", *options, str(cell.folder / "result.json"), *config]
 

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,7 @@ from openswerl.errors import UserError
 from openswerl.files import write_json
 from openswerl.report.inputs import Inputs, gather
 from openswerl.report.prose import remarks
+from openswerl.report.run import run
 from openswerl.stage import Job
 
 Rows = list[dict[str, Any]]
@@ -146,7 +148,7 @@ def test_rollouts_of_another_run_are_refused(job: Job, edit_lines: Edit) -> None
 
 
 def test_an_empty_grid_is_refused(job: Job) -> None:
-    grid = type("Grid", (), {"baselines": [], "reward": [], "seed": [0]})
+    grid = type("Grid", (), {"baselines": [], "reward": [], "seed": [0], "variant": ["default"]})
     with pytest.raises(UserError, match="no policy"):
         gather(job.inputs, grid, job.cfg.report.splits)
 
@@ -183,3 +185,22 @@ def test_a_summary_that_does_not_fit_is_refused(mini_job: Callable[..., Job]) ->
     path.write_text(path.read_text().replace('"selection"', '"choice"'))
     with pytest.raises(UserError, match=r"result\.json: Object missing required field `selection`"):
         read(job)
+
+
+def test_a_policy_of_a_variant_is_another_one(tmp_path, make_job: Callable[..., Job], job: Job) -> None:
+    """What no variant changes is there once, without a name; the page shows both."""
+    inputs = dict(job.inputs)
+    for name in ("evaluate-grpo-continuous-seed0", "grpo-continuous-seed0"):
+        inputs[f"{name}@kl-0.02"] = shutil.copytree(inputs[name], tmp_path / f"{name}@kl-0.02")
+    varied = make_job(tmp_path / "varied", inputs, "grid.variant=[default,kl-0.02]")
+    found = read(varied)
+    assert [item.policy for item in found.evaluations] == [
+        "base", "sft", "sft-gold", "grpo-continuous", "grpo-continuous@kl-0.02", "grpo-discrete",
+    ]  # fmt: skip
+    assert [run.reward for run in found.trainings] == ["continuous", "continuous@kl-0.02", "discrete"]
+    run(varied)
+    table, page = ((varied.out / name).read_text() for name in ("table2.csv", "report.html"))
+    assert "\ngrpo-continuous@kl-0.02,gate,0,8," in table and "GRPO continuous, kl-0.02" in page
+    grid = ("grid.variant=[kl-0.02]", "grid.baselines=[base]", "grid.reward=[continuous]")
+    alone = read(make_job(tmp_path / "alone", inputs, *grid))
+    assert [item.policy for item in alone.evaluations] == ["base", "grpo-continuous@kl-0.02"]

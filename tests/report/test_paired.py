@@ -30,6 +30,17 @@ def test_pairs_hold_each_policy_to_its_baselines() -> None:
     assert pairs(["base", "grpo-mine"]) == [("grpo-mine", "base")]
 
 
+def test_pairs_of_a_variant_are_within_it_and_with_what_it_varies() -> None:
+    names = ["base", "grpo-continuous", "grpo-continuous@kl", "grpo-discrete@kl"]
+    assert pairs(names)[1:] == [
+        ("grpo-continuous@kl", "base"),
+        ("grpo-continuous@kl", "grpo-discrete@kl"),
+        ("grpo-discrete@kl", "base"),
+        ("grpo-continuous@kl", "grpo-continuous"),
+    ]
+    assert pairs(["base@votes", "grpo-continuous@votes"]) == [("grpo-continuous@votes", "base@votes")]
+
+
 def test_greedy_difference_with_exact_test(job: Job) -> None:
     row = found(job)["grpo-continuous", "base", "resolved", "greedy", 0]
     assert (row.split, row.n, row.rate, row.rate_against, row.value) == ("gate", 8, 0.75, 0.25, 0.5)

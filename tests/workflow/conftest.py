@@ -44,7 +44,7 @@ class Project:
         jobs = set()
         for job in JOB.finditer(done.stdout):
             wildcards = re.search(r"^    wildcards: (.*)$", job["body"], re.M)
-            values = re.findall(r"=([^,]+)", wildcards[1]) if wildcards else []
+            values = re.findall(r"=(?:/variants/)?([^,]+)", wildcards[1]) if wildcards else []
             jobs.add("/".join([job["rule"], *values]))
         return {job for job in jobs if not re.fullmatch("all|[a-z]+_all", job)}
 
@@ -61,6 +61,16 @@ class Project:
         text, count = re.subn(rf"^{key}: .*$", f"{key}: {value}", (self.conf / file).read_text(), flags=re.M)
         assert count == 1
         (self.conf / file).write_text(text)
+
+    def finish(self, *arguments: str) -> None:
+        """Put every job on record as done. What the files hold does not matter for planning."""
+        summary = self.snakemake("--summary", *arguments).stdout.splitlines()[1:]
+        for line in summary:
+            path = self.path / line.split("\t")[0]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.mkdir() if path.name == "policy" else path.write_text("{}")
+        done = self.snakemake("--touch", "--forceall", *arguments)
+        assert done.returncode == 0, done.stderr
 
 
 def fresh(path: Path) -> Project:
@@ -81,15 +91,8 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def _finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project in which every job is on record as done. What the files hold does not matter for planning."""
     project = fresh(tmp_path_factory.mktemp("finished") / "project")
-    summary = project.snakemake("--summary").stdout.splitlines()[1:]
-    for line in summary:
-        path = project.path / line.split("\t")[0]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.mkdir() if path.name == "policy" else path.write_text("{}")
-    done = project.snakemake("--touch", "--forceall")
-    assert done.returncode == 0, done.stderr
+    project.finish()
     return project
 
 

@@ -58,15 +58,27 @@ def test_parts_are_jobs_of_their_own(project):
     assert jobs == DATA | TRAINED | GATE | EVALUATED | parts | {"report"}
 
 
-@pytest.mark.slow
-def test_an_experiment_is_a_set_of_changes(finished):
-    (finished.conf / "experiment").mkdir(exist_ok=True)
-    (finished.conf / "experiment" / "strict.yaml").write_text("# @package _global_\nreward: {format_penalty: -2.5}\n")
-    plan = finished.plan("--config", "experiment=strict")
-    assert plan == finished.plan("--config", "overrides=reward.format_penalty=-2.5") != set()
+VARIED = {"grpo/penalty-2/continuous/0", "evaluate/penalty-2/grpo-continuous/0"}
 
 
 @pytest.mark.slow
+def test_an_edit_of_a_variant_reruns_its_training_evaluation_and_report(project):
+    config = ("--config", "overrides=grid.variant=[default,penalty-2] grid.reward=[continuous]")
+    others = {job for job in TRAINED | EVALUATED if "discrete" not in job}
+    assert project.plan(*config) == DATA | GATE | others | VARIED | {"report"}
+    project.finish(*config)
+    assert project.plan(*config) == set()
+    project.edit("variant/penalty-2.yaml", "reward", "{format_penalty: -2.5}")
+    assert project.plan(*config) == VARIED | {"report"}
+    assert project.plan("--config", "overrides=grid.reward=[continuous]") == {"report"}
+
+
+@pytest.mark.slow
+def test_an_experiment_shares_what_it_does_not_change(finished):
+    plan = finished.plan("--config", "experiment=format_penalty", "overrides=grid.seed=[0]")
+    assert plan == VARIED | {"report"}
+
+
 def test_arguments_alone_rerun_nothing(finished):
     """Guards the trick in common.smk: `args` takes `input`, so Snakemake does not compare it."""
     override = ("--config", "overrides=tracking.wandb=disabled")

@@ -42,12 +42,13 @@ def checked(cell):
 
 OVERRIDES = overrides()
 CFG = checked(conf.Cell("report", OVERRIDES))
-RUN = CFG.run_dir
+RUN = f"{CFG.run_dir}{{variant}}"  # a variant has a folder for what is another result with it
 
 
 def args(w, input):
     """This job's Hydra overrides. Taking `input` makes them derived for Snakemake: they alone rerun nothing."""
-    return [*OVERRIDES, *(f"{axis}={value}" for axis, value in w.items())]
+    values = {axis: value.rpartition("/")[2] for axis, value in w.items() if value}
+    return [*OVERRIDES, *(f"{axis}={value}" for axis, value in values.items())]
 
 
 def launcher(w, input):
@@ -67,7 +68,11 @@ def files(cells):
     return [
         file
         for cell in cells
-        for file in expand(getattr(rules, cell.stage).output, **conf.axes(cell.cfg))
+        for file in expand(
+            getattr(rules, cell.stage).output,
+            **conf.axes(cell.cfg),
+            variant=conf.variant_folder(cell),
+        )
     ]
 
 

@@ -21,8 +21,9 @@ def check_evaluations(evaluations: Sequence[Evaluation], gate: Sequence[Evaluati
     for item in [*evaluations, *gate]:
         _check_one(item, splits)
         _check_same(item, evaluations[0])
+    first = {_variant(item): item for item in reversed(evaluations)}
     for item in evaluations:
-        _check_answers(item, evaluations[0])
+        _check_answers(item, first[_variant(item)])
 
 
 def _check_one(item: Evaluation, splits: set[str]) -> None:
@@ -81,3 +82,7 @@ def _instances(item: Evaluation, decoding: str = "greedy") -> set[tuple[str, str
 
 def _name(item: Evaluation) -> str:
     return f"evaluate-{item.policy}-seed{item.seed}"
+
+
+def _variant(item: Evaluation) -> str:
+    return item.policy.partition("@")[2]

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 
-from openswerl.config import GATE
-from openswerl.report import bars, curves, funnel, scaling
+from openswerl.report import bars, curves, funnel, labels, scaling
 from openswerl.report.inputs import Inputs
 from openswerl.report.rates import RateRow
 
 
 def draw(inputs: Inputs, greedy: Sequence[RateRow], splits: Sequence[str]) -> dict[str, str]:
     """Return every figure of the report as {name: SVG document}."""
-    models = [row for row in greedy if row.policy not in GATE]
+    models = [row for row in greedy if not labels.is_gate(row.policy)]
     policies = list(dict.fromkeys(row.policy for row in models))
     runs = inputs.trainings
     found = {f"training-{run.reward}-{run.seed}": curves.training(run) for run in runs}

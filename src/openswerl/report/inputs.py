@@ -1,13 +1,13 @@
 """Gather what the report reads, and refuse inputs that do not belong together."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from openswerl.archive.coverage import Hour, Month, by_month
-from openswerl.config import GATE
+from openswerl.config import DEFAULT, GATE
 from openswerl.errors import UserError
 from openswerl.report.checks import check_evaluations
 from openswerl.report.evaluated import Breakdown, Evaluated, Mini
@@ -29,6 +29,7 @@ from openswerl.report.rows import (
 class Evaluation:
     """The outcomes of one policy under one seed, what ran its patches (`sandbox`), and what its result sums up.
 
+    A policy that is another one in a variant is named `<policy>@<variant>`.
     `mini` is None where Agentless Mini did not run.
     """
 
@@ -46,7 +47,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Training:
-    """One GRPO run."""
+    """One GRPO run; the reward is named as `Evaluation` names a policy."""
 
     reward: str
     seed: int
@@ -86,10 +87,10 @@ class Inputs:
 def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) -> Inputs:
     """Read every input of the grid. Raises UserError naming the input that is missing or does not fit the others."""
     policies = [*grid.baselines, *(f"grpo-{reward}" for reward in grid.reward)]
-    evaluations = [_evaluation(folders, p, s) for p, s in itertools.product(policies, grid.seed)]
-    gate = [_evaluation(folders, name, 0) for name in GATE]
+    evaluations = [_evaluation(folders, *cell) for cell in _cells(folders, "evaluate", policies, grid)]
+    gate = [_evaluation(folders, *cell) for name in GATE for cell in _variants(folders, "evaluate", name, 0, grid)]
     check_evaluations(evaluations, gate, set(splits))
-    trainings = [_training(folders, r, s) for r, s in itertools.product(grid.reward, grid.seed)]
+    trainings = [_training(folders, *cell) for cell in _cells(folders, "grpo", grid.reward, grid)]
     demonstrations = {
         seed: read_document(_folder(folders, f"sft-paper-seed{seed}") / "demonstrations.json", Demonstrations)
         for seed in (grid.seed if "sft" in grid.baselines else [])
@@ -102,8 +103,28 @@ def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) ->
     return Inputs(evaluations, gate, trainings, demonstrations, funnel, quality, months, digests)
 
 
+def _cells(folders: Mapping[str, Path], stage: str, names: Sequence[str], grid: Any) -> list[tuple[str, int]]:
+    """Return policies or rewards with their seeds, each followed by what is another result in a variant."""
+    every = itertools.product(names, grid.seed)
+    found = [cell for name, seed in every for cell in _variants(folders, stage, name, seed, grid)]
+    return sorted(found, key=lambda cell: [*dict.fromkeys(label for label, _ in found)].index(cell[0]))
+
+
+def _variants(folders: Mapping[str, Path], stage: str, name: str, seed: int, grid: Any) -> list[tuple[str, int]]:
+    """Return `name` and `name@variant`: those that are results of their own, and `name` where a variant is none."""
+    own = [f"{name}@{variant}" for variant in grid.variant if input_name(stage, f"{name}@{variant}", seed) in folders]
+    plain = DEFAULT in grid.variant or len(own) < len(grid.variant)
+    return [(label, seed) for label in ([name] if plain else []) + own]
+
+
+def input_name(stage: str, label: str, seed: int) -> str:
+    """Return the name of the input of a policy or reward, whose variant comes last."""
+    name, at, variant = label.partition("@")
+    return f"{stage}-{name}-seed{seed}{at}{variant}"
+
+
 def _evaluation(folders: Mapping[str, Path], policy: str, seed: int) -> Evaluation:
-    folder = _folder(folders, f"evaluate-{policy}-seed{seed}")
+    folder = _folder(folders, input_name("evaluate", policy, seed))
     result = read_document(folder / "result.json", Evaluated)
     if result.sandbox is None:
         raise UserError(f"{folder / 'result.json'} does not name its sandbox; evaluate {policy} again")
@@ -120,7 +141,7 @@ def executed_in(backend: str, sandbox: str) -> str:
 
 
 def _training(folders: Mapping[str, Path], reward: str, seed: int) -> Training:
-    folder = _folder(folders, f"grpo-{reward}-seed{seed}")
+    folder = _folder(folders, input_name("grpo", reward, seed))
     steps, rollouts = read_lines(folder / "metrics.jsonl", Step), read_lines(folder / "rollouts.jsonl", Rollout)
     if not {row.step for row in rollouts} <= {row.step for row in steps}:
         raise UserError(f"{folder}: rollouts.jsonl has steps that metrics.jsonl lacks; train it again")

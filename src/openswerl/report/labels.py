@@ -1,5 +1,7 @@
 """What the reader sees for a policy, a split, a rate."""
 
+from openswerl.config import GATE
+
 NAMES = {
     "base": "Base",
     "sft": "SFT",
@@ -45,11 +47,21 @@ MINUS = "\u2212"
 
 def policy(name: str) -> str:
     """Return the printed name of a policy."""
-    return NAMES.get(name) or f"GRPO {name.removeprefix('grpo-')}"
+    plain, _, variant = name.partition("@")
+    printed = NAMES.get(plain) or f"GRPO {plain.removeprefix('grpo-')}"
+    return f"{printed}, {variant}" if variant else printed
+
+
+def is_gate(name: str) -> bool:
+    """Whether it is gold or none, in whatever variant."""
+    return name.partition("@")[0] in GATE
 
 
 def note(name: str) -> str:
     """Return the remark below a policy's name, empty if it needs none."""
+    name, _, variant = name.partition("@")
+    if variant and not is_gate(name):
+        return "variant"
     return NOTES.get(name, "reward ablation" if name.startswith("grpo-") and name != "grpo-continuous" else "")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from openswerl.config import GATE
+from openswerl.config import DEFAULT
 from openswerl.report import labels, mini, paper, prose, samples, svg
 from openswerl.report.card import CardRow
 from openswerl.report.inputs import Inputs
@@ -54,7 +54,12 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters |= {"percent": labels.percent, "points": labels.points, "policy": labels.policy}
+    found.filters |= {
+        "percent": labels.percent,
+        "points": labels.points,
+        "policy": labels.policy,
+        "is_gate": labels.is_gate,
+    }
     found.filters |= {
         "split": labels.split,
         "note": labels.note,
@@ -184,6 +189,7 @@ def first_seed(inputs: Inputs) -> list[Any]:
 def overrides(cfg: Any, *, untidy: bool | None = None) -> str:
     """Return the Hydra overrides that name this run besides its scale; `untidy` names its sibling's oracles."""
     lists = {"grid.seed": cfg.grid.seed, "grid.reward": cfg.grid.reward, "grid.baselines": cfg.grid.baselines}
+    lists |= {"grid.variant": cfg.grid.variant} if [*cfg.grid.variant] != [DEFAULT] else {}
     parts = [f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items()]
     chosen = cfg.report.untidy if untidy is None else untidy
     return " ".join([*parts, *([f"data.world.untidy={str(chosen).lower()}"] if cfg.report.source == "laptop" else [])])
@@ -196,4 +202,4 @@ def versions() -> dict[str, str]:
 
 def _first_split(content: Content, split: str) -> list[RateRow]:
     """Return the models' rates on the first split in every decoding."""
-    return [r for r in [*content.greedy, *content.others] if r.split == split and r.policy not in GATE]
+    return [r for r in [*content.greedy, *content.others] if r.split == split and not labels.is_gate(r.policy)]

@@ -58,7 +58,21 @@ class Difference:
 
 
 def pairs(policies: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the comparisons of the report among these policies: each GRPO reward and SFT with what it is held to."""
+    """Return the comparisons of the report among these policies: each GRPO reward and SFT with what it is held to.
+
+    A policy of a variant is held to the others of that variant, and to itself without it.
+    """
+    plain = [name for name in policies if "@" not in name]
+    found = _pairs(plain)
+    for variant in dict.fromkeys(name.partition("@")[2] for name in policies if name not in plain):
+        own = {name.partition("@")[0]: name for name in [*plain, *policies] if name.partition("@")[2] in ("", variant)}
+        inside = [(own[first], own[second]) for first, second in _pairs([*own])]
+        found += [pair for pair in inside if not set(pair) <= set(plain)]
+        found += [(name, base) for base, name in own.items() if name != base and base in plain]
+    return found
+
+
+def _pairs(policies: Sequence[str]) -> list[tuple[str, str]]:
     rewards = sorted((name for name in policies if name.startswith("grpo-")), key=lambda name: name != MAIN)
     wanted = [(reward, other) for reward in rewards for other in ("base", "sft")]
     wanted[2:2] = [(MAIN, reward) for reward in rewards if reward != MAIN] + [(MAIN, "sft-gold")]

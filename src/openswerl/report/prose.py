@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from openswerl.archive.coverage import Month
+from openswerl.config import GATE
 from openswerl.report import labels, paper
 from openswerl.report.evaluated import MiniSplit
 from openswerl.report.inputs import Evaluation, Inputs, Training
@@ -150,8 +151,10 @@ def quality(row: QualityRow) -> str:
 
 def gate(inputs: Inputs) -> str:
     """Say whether the gate held: gold patches resolve everything, no patch resolves nothing."""
-    counts = {item.policy: [row.resolved for row in item.outcomes] for item in inputs.gate}
-    gold, none = counts["gold"], counts["none"]
+    gold, none = (
+        [row.resolved for item in inputs.gate if item.policy.partition("@")[0] == name for row in item.outcomes]
+        for name in GATE
+    )
     text = f"Gold patches resolve {sum(gold)} of {len(gold)} instances; the unchanged code resolves {sum(none)}."
     if all(gold) and not any(none):
         return text

@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from openswerl.config import GATE
 from openswerl.report import labels, paper
 from openswerl.report.card import CardRow
 from openswerl.report.paired import Difference
@@ -64,7 +63,7 @@ def _rate_cells(row: RateRow) -> list[object]:
 
 def _numbers(row: RateRow) -> list[str]:
     """The six rate columns; the format of a gate policy is empty, as no model wrote its patch."""
-    if row.policy in GATE:
+    if labels.is_gate(row.policy):
         return ["", "", "", *(f"{n:.4f}" for n in (row.resolved.value, row.resolved.low, row.resolved.high))]
     return [f"{n:.4f}" for rate in (row.format, row.resolved) for n in (rate.value, rate.low, rate.high)]
 
@@ -79,7 +78,7 @@ def _paired_cells(row: Difference) -> list[object]:
 
 def _table2_cells(row: RateRow) -> list[object]:
     printed = paper.ROWS.get(row.policy)
-    form = "" if row.policy in GATE else bracketed(row.format)
+    form = "" if labels.is_gate(row.policy) else bracketed(row.format)
     numbers = (printed.format, printed.resolved) if printed else ("", "")
     return [row.policy, row.split, row.seed, row.n, form, bracketed(row.resolved), *numbers]
 

@@ -12,10 +12,14 @@ from openswerl.schema.training import Edits, Grpo, Model, Prompt, Reward, Sft
 
 @dataclass
 class Grid:
-    """The wildcards that Snakemake expands; `baselines` are the policies evaluated besides grpo-<reward>."""
+    """The wildcards that Snakemake expands; `baselines` are the policies evaluated besides grpo-<reward>.
+
+    `variant`: options of conf/variant/, each a change that some results share and others do not.
+    """
 
     reward: list[str] = MISSING
     seed: list[int] = MISSING
+    variant: list[str] = MISSING
     baselines: list[str] = MISSING
 
 
