@@ -43,8 +43,9 @@ def test_two_processes_make_the_step_of_one(alone, pair):
     assert outputs(pair[0]) == outputs(alone)
     for name in CLOSE:
         assert ours[0][name] == pytest.approx(theirs[0][name], rel=1e-4, abs=1e-6), name
+    assert max(ours[0]["sampler_gap_max"], theirs[0]["sampler_gap_max"]) < 1e-4  # rounding of single tokens
     different = {name for name in ours[0] if ours[0][name] != theirs[0][name]}
-    assert different <= {*CLOSE, "forwarded_tokens"}  # a filler is forwarded too
+    assert different <= {*CLOSE, "sampler_gap_max", "forwarded_tokens"}  # a filler is forwarded too
 
 
 @pytest.mark.slow
