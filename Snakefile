@@ -7,6 +7,7 @@
 #   <run>/grpo/<reward>/seed<k>/             policies by GRPO
 #   <run>/answer/<policy>/seed<k>/<part>/    answers to a part of the benchmark, where parts > 1
 #   <run>/evaluate/<policy>/seed<k>/         repair outcomes of one policy
+#   <run>/variants/<name>/...                what a variant changes, by the same grammar
 #   <run>/report/, <results>/report.html     tables, figures, the page
 #   <run>/logs/, <run>/costs/                mirror the above
 from snakemake.utils import min_version

@@ -72,7 +72,10 @@ STAGES = {
     "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "tracking", "processes")),
     "answer": Stage((*POLICY, "rollout", "relate", "evaluate", "policy", "seed", "part"), ("serving",), files=JUDGED),
     "evaluate": Stage(
-        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking", "parts"), files=JUDGED
+        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"),
+        ("serving", "tracking", "parts"),
+        version=2,
+        files=JUDGED,
     ),
     "report": Stage(("report", "grid", "scale")),
 }

@@ -11,7 +11,16 @@ from openswerl.stage import Job
 
 OVERRIDES = ("scale=smoke", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")  # as in conftest.py
 FILES = {
-    *("table2.csv", "table2.md", "decoding.csv", "paired.csv", "funnel.md", "report.html", "figures/resolved.svg"),
+    *(
+        "table2.csv",
+        "table2.md",
+        "decoding.csv",
+        "edits.csv",
+        "paired.csv",
+        "funnel.md",
+        "report.html",
+        "figures/resolved.svg",
+    ),
     *("config_card.csv", "causes.csv", "groups.csv"),
     *("figures/training-continuous-0.svg", "figures/training-discrete-0.svg", "figures/paper-resolved.svg"),
     *("figures/histogram-continuous-0.svg", "figures/histogram-discrete-0.svg"),

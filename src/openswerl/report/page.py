@@ -13,6 +13,7 @@ from markupsafe import Markup
 from openswerl.config import DEFAULT
 from openswerl.report import labels, mini, paper, prose, samples, svg
 from openswerl.report.card import CardRow
+from openswerl.report.editing import edit_rows
 from openswerl.report.inputs import Inputs
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
@@ -98,6 +99,7 @@ def context(content: Content) -> dict[str, Any]:
         "decoding": table_rows(_first_split(content, splits[0]), lambda row: row.decoding),
         "decodings": list(dict.fromkeys(row.decoding for row in _first_split(content, splits[0]))),
         "pairs": pair_rows(content.differences),
+        "edits": [row for row in edit_rows(inputs.evaluations, settings) if row.split == splits[0]],
         "ablation": [prose.find(content.differences, MAIN, "grpo-discrete", d) for d in DECODINGS],
         "exact": prose.exact_sentence(inputs),
         "figures": {name: svg.inline(name, text, name.replace("-", " ")) for name, text in content.figures.items()},

@@ -16,7 +16,10 @@ MINI: tuple[Decoding, ...] = ("mini", "mini-majority", "mini-regression", "mini-
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """One executed answer of one policy; `output` is kept for greedy decoding alone, `cause` names why it failed."""
+    """One executed answer of one policy; `output` is kept for greedy decoding alone, `cause` names why it failed.
+
+    `files_extra` counts the changed files that the reference fix leaves alone; None without a patch.
+    """
 
     instance_id: str
     split: str
@@ -27,6 +30,8 @@ class Outcome(msgspec.Struct, frozen=True):
     cause: str
     reason: str | None = None
     output: str | None = None
+    files_changed: int | None = None
+    files_extra: int | None = None
 
     @property
     def judged(self) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 from openswerl.files import write_text
 from openswerl.report import figures, mini, mini_tables, page, prose, tables
 from openswerl.report.card import card_rows
+from openswerl.report.editing import edit_rows
 from openswerl.report.inputs import Inputs, gather
 from openswerl.report.paired import Difference, ablation, differences
 from openswerl.report.rates import RateRow, rate_rows
@@ -15,9 +16,10 @@ from openswerl.stage import Job
 def run(job: Job) -> dict[str, Any]:
     """Write the report of the grid. Raises UserError if an input is missing or does not fit the others.
 
-    Writes table2.csv, table2.md, decoding.csv, paired.csv, causes.csv, groups.csv, funnel.md, config_card.csv,
-    figures/*.svg and report.html below `job.out`, where Agentless Mini ran also table1.csv, table1.md, rerank.csv,
-    localisation.csv, tests.csv and scaling.csv, and the page once more as `<results>/report.html`.
+    Writes table2.csv, table2.md, decoding.csv, paired.csv, edits.csv, causes.csv, groups.csv, funnel.md,
+    config_card.csv, figures/*.svg and report.html below `job.out`, where Agentless Mini ran also table1.csv,
+    table1.md, rerank.csv, localisation.csv, tests.csv and scaling.csv, and the page once more as
+    `<results>/report.html`.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)
@@ -32,6 +34,7 @@ def run(job: Job) -> dict[str, Any]:
         "table2.md": tables.table2_md(greedy, inputs.sandbox, remark),
         "decoding.csv": tables.decoding_csv(others),
         "paired.csv": tables.paired_csv(paired),
+        "edits.csv": tables.edits_csv(edit_rows(inputs.evaluations, settings)),
         "funnel.md": tables.funnel_md(inputs.funnel),
         "config_card.csv": tables.card_csv(card),
         "causes.csv": mini_tables.causes_csv(inputs),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from openswerl.report import labels, paper
 from openswerl.report.card import CardRow
+from openswerl.report.editing import EditRow
 from openswerl.report.paired import Difference
 from openswerl.report.rates import Rate, RateRow
 from openswerl.report.rows import FunnelRow
@@ -18,6 +19,7 @@ PAIRED = (
     *("difference", "low", "high", "only_policy", "only_against", "mcnemar_p"),
 )
 
+EDITS = ("policy", "split", "seed", "n", "extra_rate", "extra_low", "extra_high", "files")
 CARD = ("group", "key", "value", "source", "note", "used_by")
 
 
@@ -52,6 +54,11 @@ def table2_md(rows: Sequence[RateRow], sandbox: str, remark: str) -> str:
     )
 
 
+def edits_csv(rows: Iterable[EditRow]) -> str:
+    """Return how many files the patches change, and how many patches change too many."""
+    return to_csv(EDITS, (_edit_cells(row) for row in rows))
+
+
 def funnel_md(rows: Iterable[FunnelRow]) -> str:
     """Return the data funnel as Markdown."""
     return to_markdown(["step", "reason", "dropped", "left"], ([r.step, r.reason, r.dropped, r.left] for r in rows))
@@ -66,6 +73,11 @@ def _numbers(row: RateRow) -> list[str]:
     if labels.is_gate(row.policy):
         return ["", "", "", *(f"{n:.4f}" for n in (row.resolved.value, row.resolved.low, row.resolved.high))]
     return [f"{n:.4f}" for rate in (row.format, row.resolved) for n in (rate.value, rate.low, rate.high)]
+
+
+def _edit_cells(row: EditRow) -> list[object]:
+    numbers = (row.extra.value, row.extra.low, row.extra.high, row.files)
+    return [row.policy, row.split, row.seed, row.n, *(f"{number:.4f}" for number in numbers)]
 
 
 def _paired_cells(row: Difference) -> list[object]:

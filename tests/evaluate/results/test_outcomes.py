@@ -35,7 +35,7 @@ def test_a_row_holds_what_the_brief_of_the_stage_says(world: Any) -> None:
     assert row == {
         "instance_id": "acme__calc-1", "split": "gate", "decoding": "greedy", "sample": 0, "format_ok": True,
         "status": "resolved", "reason": None, "cause": "resolved", "f2p_failed": 0, "p2p_failed": 0,
-        "output": "text", "reward": None,
+        "output": "text", "reward": None, "files_changed": 0, "files_extra": 0,
         "patch_sha": "a4895eb44afc336fecbba6e520cd67e178dace0276655d102fceffa8e5f70570",
     }  # fmt: skip
     row = outcome_row(problem, Candidate("sample", 2, "text", reason="no_blocks"), Verdict("format_error", "no_blocks"))
@@ -111,3 +111,13 @@ def test_metrics_are_one_flat_row() -> None:
     row = metrics(summarise([_row("a", "resolved"), _row("a", "resolved", "vote")]))
     assert row["step"] == 0 and row["s/greedy/resolved_rate"] == row["s/vote/resolved_rate"] == 1.0
     assert all(isinstance(value, (int, float)) for value in row.values())
+
+
+def test_files_that_the_reference_fix_leaves_alone_are_counted(world: Any) -> None:
+    problem = world.problems()[0]
+    hunk = "@@ -1 +1 @@\n-a\n+b\n"
+    changes = [f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n{hunk}" for path in ("calc/core.py", "x.py")]
+    added = "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+b\n"
+    for patch, changed, extra in ((changes[0], 1, 0), ("".join(changes) + added, 3, 2), ("", None, None)):
+        row = outcome_row(problem, Candidate("greedy", 0, "text", patch, "key"), Verdict("unresolved", None, None))
+        assert (row["files_changed"], row["files_extra"]) == (changed, extra)

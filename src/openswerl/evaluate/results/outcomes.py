@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from openswerl.evaluate.execution.trees import as_bytes
+from openswerl.evaluate.harness.evalscript import touched
 from openswerl.evaluate.harness.grade import Verdict
 from openswerl.evaluate.oracle.repair import Candidate
 from openswerl.evaluate.results.taxonomy import cause, failed, not_judged
@@ -20,9 +21,11 @@ INVALID: Row = {"status": "env_invalid", "reason": None, "cause": "env_invalid"}
 def outcome_row(problem: Problem, candidate: Candidate, verdict: Verdict, localised: bool | None = None) -> Row:
     """Return one row; the answer's text is kept for greedy decoding alone. Holds no path, time or test output.
 
-    `localised` is what `localisation.localised` says of the instance; None where files were given, as in Table 2.
+    `files_extra` counts the files that the patch changes and the reference fix does not. `localised` is what
+    `localisation.localised` says of the instance; None where files were given, as in Table 2.
     """
     patch, tests = candidate.patch, failed(verdict.report)
+    changed = changed_files(patch)
     return {
         "instance_id": problem.task.instance_id,
         "split": problem.task.split,
@@ -34,10 +37,18 @@ def outcome_row(problem: Problem, candidate: Candidate, verdict: Verdict, locali
         "cause": cause(verdict.status, verdict.reason, tests, localised),
         "f2p_failed": tests.fail_to_pass if tests else None,
         "p2p_failed": tests.pass_to_pass if tests else None,
+        "files_changed": len(changed) if patch else None,
+        "files_extra": len(changed - changed_files(problem.gold.patch)) if patch else None,
         "patch_sha": hashlib.sha256(as_bytes(patch)).hexdigest() if patch else None,
         "output": candidate.output if candidate.decoding == "greedy" else None,
         "reward": None,
     }
+
+
+def changed_files(patch: str) -> set[str]:
+    """Return the files that a git diff changes, adds or deletes; a renamed one under both names."""
+    found = touched(patch)
+    return {*found.base, *found.added}
 
 
 def mark_invalid(rows: Iterable[Row], ids: Collection[str]) -> list[Row]:
