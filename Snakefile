@@ -6,6 +6,7 @@
 #   <run>/sft/<sft>/seed<k>/                 policies by supervised fine-tuning
 #   <run>/grpo/<reward>/seed<k>/             policies by GRPO
 #   <run>/evaluate/<policy>/seed<k>/         repair outcomes of one policy
+#   <run>/ood/<policy>/seed<k>/              out-of-domain outcomes of one policy
 #   <run>/report/, <results>/report.html     tables, figures, the page
 #   <run>/logs/, <run>/costs/                mirror the above
 from snakemake.utils import min_version
@@ -30,6 +31,7 @@ include: "workflow/rules/preflight.smk"
 include: "workflow/rules/sft.smk"
 include: "workflow/rules/grpo.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/ood.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -40,6 +42,7 @@ localrules:
     sft_all,
     grpo_all,
     evaluate_all,
+    ood_all,
 
 
 rule all:
@@ -71,3 +74,8 @@ rule grpo_all:
 rule evaluate_all:
     input:
         cells("evaluate"),
+
+
+rule ood_all:
+    input:
+        cells("ood"),

@@ -27,6 +27,7 @@ AXES = {
     "sft": ("sft", "seed"),
     "grpo": ("reward", "seed"),
     "evaluate": ("policy", "seed"),
+    "ood": ("policy", "seed"),
 }
 AXIS_NAMES = ("span", "sft", "reward", "policy", "seed")
 
@@ -49,6 +50,10 @@ class Stage:
 POLICY = ("model", "prompt", "edits")
 RECORD = ("rollout.replay",)
 JUDGED = (*RECORD, "evaluate.rows", "evaluate.logs")
+# What ood reads of the model: not the lengths, as it has its own.
+WEIGHTS = tuple(f"model.{key}" for key in ("name", "path", "revision", "dtype", "prompt", "forward", "lora"))
+# The suites of ood with rows of their own; the others share these.
+OOD_SUITES = ("humaneval", "bigcodebench_instruct", "cruxeval_input", "math_strict", "mmlu")
 # What sft reads of the reward: whether an answer is right, not what a malformed one earns.
 SCORING = ("name", "kind", "options", "time_limit_s", "max_unscorable")
 
@@ -69,6 +74,11 @@ STAGES = {
     "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "tracking", "processes")),
     "evaluate": Stage(
         (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking"), files=JUDGED
+    ),
+    "ood": Stage(
+        (*WEIGHTS, "rollout", "ood", "policy", "seed"),
+        ("serving", "tracking"),
+        files=(*RECORD, *(f"ood.suites.{name}.rows" for name in OOD_SUITES)),
     ),
     "report": Stage(("report", "grid", "scale")),
 }
@@ -183,6 +193,8 @@ def axes(cfg: DictConfig) -> dict[str, object]:
 def _before(cell: Cell) -> tuple[Cell, ...]:
     if cell.stage == "evaluate":
         return _before_evaluate(cell)
+    if cell.stage == "ood":
+        return tuple(trained(cell))
     if cell.stage == "report":
         return report_cells(cell)
     chain = {"curate": "crawl", "relate": "curate", "preflight": "relate", "sft": "relate", "grpo": "relate"}
@@ -219,7 +231,7 @@ def gate_cells(cell: Cell) -> list[Cell]:
 
 
 def trained(cell: Cell) -> list[Cell]:
-    """Return the training cell of the policy that `cell` evaluates; empty for base. Raises UserError if unknown."""
+    """Return the training cell of the policy that `cell` judges; empty for base. Raises UserError if unknown."""
     policy = cell.cfg.policy
     if policy == "base":
         return []
@@ -232,12 +244,13 @@ def trained(cell: Cell) -> list[Cell]:
 
 
 def report_cells(cell: Cell) -> tuple[Cell, ...]:
-    """Every evaluation of the grid, every training run behind one, and the data: hours, funnel, related files."""
-    runs = itertools.product(policies(cell.cfg), cell.cfg.grid.seed)
+    """Every evaluation of the grid, training run behind one, and out-of-domain run; hours, funnel, related files."""
+    runs = [*itertools.product(policies(cell.cfg), cell.cfg.grid.seed)]
     models = [cell.at("evaluate", f"policy={policy}", f"seed={seed}") for policy, seed in runs]
     training = [before for model in models for before in trained(model)]
+    ood = [cell.at("ood", f"policy={policy}", f"seed={seed}") for policy, seed in runs if policy in cell.cfg.grid.ood]
     hours = [before for before in cell.at("crawl").before if before.stage == "archive"]
-    return (*hours, cell.at("curate"), cell.at("relate"), *gate_cells(cell), *models, *training)
+    return (*hours, cell.at("curate"), cell.at("relate"), *gate_cells(cell), *models, *training, *ood)
 
 
 def policies(cfg: DictConfig) -> list[str]:

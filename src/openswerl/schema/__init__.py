@@ -5,18 +5,22 @@ from dataclasses import dataclass, field
 from omegaconf import MISSING
 
 from openswerl.schema.data import Crawl, Curate, Data, Network, Relate
-from openswerl.schema.results import Evaluate, Report, Tracking
+from openswerl.schema.results import Evaluate, Ood, Report, Tracking
 from openswerl.schema.sampling import Preflight, Rollout, Serving
 from openswerl.schema.training import Edits, Grpo, Model, Prompt, Reward, Sft
 
 
 @dataclass
 class Grid:
-    """The wildcards that Snakemake expands; `baselines` are the policies evaluated besides grpo-<reward>."""
+    """The wildcards that Snakemake expands; `baselines` are the policies evaluated besides grpo-<reward>.
+
+    `ood` names those of all these that also answer the out-of-domain suites.
+    """
 
     reward: list[str] = MISSING
     seed: list[int] = MISSING
     baselines: list[str] = MISSING
+    ood: list[str] = MISSING
 
 
 @dataclass
@@ -45,6 +49,7 @@ class Config:
     grpo: Grpo = field(default_factory=Grpo)
     reward: Reward = field(default_factory=Reward)
     evaluate: Evaluate = field(default_factory=Evaluate)
+    ood: Ood = field(default_factory=Ood)
     report: Report = field(default_factory=Report)
     tracking: Tracking = field(default_factory=Tracking)
     results: str = MISSING
