@@ -31,7 +31,7 @@ COVERAGE = """hour,state,bytes,events,kept,quarantined_bytes,note
 2015-01-01-2,missing,0,0,0,0,
 2015-02-01-0,read,100,60,6,7,
 """
-OVERRIDES = ("scale=smoke", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")
+OVERRIDES = ("scale=smoke", "grid.ood=[]", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")
 
 
 def outcome(instance: str, split: str, decoding: str, sample: int, well: bool, resolved: bool) -> dict[str, Any]:

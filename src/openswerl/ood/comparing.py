@@ -18,24 +18,25 @@ class Task:
 
     def __init__(self, packed: str) -> None:
         self.row = json.loads(packed)
-        right = function(self.row["prompt"] + self.row["canonical_solution"], self.row["entry_point"])
+        right = function(self.row["entry_point"], self.row["prompt"] + self.row["canonical_solution"])
         cases = {key: self.row[key] for key in ("base_input", "plus_input")}
         self.wanted = {key: [right(*copy.deepcopy(one)) for one in group] for key, group in cases.items()}
 
-    def compare(self, source: str) -> None:
+    def compare(self, head: str, answer: str) -> None:
         """Compare all outputs. Raises BaseTestFailed or PlusTestFailed, and what the answer raises on its way in."""
         name, atol = self.row["entry_point"], self.row["atol"]
-        own = function(source, name)
+        own = function(name, head, answer)
         for key, failure in (("base_input", BaseTestFailed), ("plus_input", PlusTestFailed)):
             for number, (case, wanted) in enumerate(zip(self.row[key], self.wanted[key], strict=True)):
                 if not passes(name, own, case, wanted, atol):
                     raise failure(f"test {number}")
 
 
-def function(source: str, name: str):
-    """Return a function that source defines."""
+def function(name: str, *sources: str):
+    """Return a function that sources define, one after another in one module."""
     scope: dict = {"__name__": "answer"}
-    exec(compile(source, "answer.py", "exec"), scope)
+    for source in sources:
+        exec(compile(source, "answer.py", "exec"), scope)
     return scope[name]
 
 

@@ -42,4 +42,4 @@ def judge(item: Item, answer: str) -> Program:
         return Program(head, f"{answer}\n{row['test']}\ncheck({row['entry_point']})\n")
     task = {key: row.get(key, 0) for key in ("prompt", "canonical_solution", "entry_point", "atol", *CASES)}
     setup = f"{COMPARING.read_text()}\ntask = Task({json.dumps(task)!r})\n"
-    return Program(setup, f"task.compare({head + answer!r})\n")
+    return Program(setup, f"task.compare({head!r}, {answer!r})\n")

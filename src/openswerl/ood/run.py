@@ -10,7 +10,7 @@ from openswerl.files import write_jsonl
 from openswerl.ood.asking import Answers, ask, policy_settings
 from openswerl.ood.execution import Sandboxes
 from openswerl.ood.outcomes import outcomes, prompts
-from openswerl.ood.results import metrics, summarise
+from openswerl.ood.results import CONFIDENCE, metrics, summarise
 from openswerl.ood.suite import Row
 from openswerl.ood.suites import SUITES, Loaded, load
 from openswerl.rollout import count_faults
@@ -64,4 +64,4 @@ def _finish(job: Job, rows: dict[str, list[Row]], loaded: dict[str, Loaded]) -> 
     write_jsonl(job.out / "metrics.jsonl", [numbers])
     group = f"ood-{cfg.policy}-seed{cfg.seed}"
     mirror([numbers], cfg, stage="ood", digest=job.digest, group=group, folder=job.out)
-    return {"policy": cfg.policy, "sandbox": cfg.ood.sandbox, "suites": suites}
+    return {"policy": cfg.policy, "sandbox": cfg.ood.sandbox, "confidence": CONFIDENCE, "suites": suites}

@@ -91,11 +91,11 @@ def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) ->
     check_evaluations(evaluations, gate, set(splits))
     trainings = [_training(folders, r, s) for r, s in itertools.product(grid.reward, grid.seed)]
     demonstrations = {
-        seed: read_document(_folder(folders, f"sft-paper-seed{seed}") / "demonstrations.json", Demonstrations)
+        seed: read_document(folder_of(folders, f"sft-paper-seed{seed}") / "demonstrations.json", Demonstrations)
         for seed in (grid.seed if "sft" in grid.baselines else [])
     }
-    funnel = read_funnel(_folder(folders, "curate") / "funnel.csv")
-    quality = read_table(_folder(folders, "relate") / "quality.csv", QualityRow)
+    funnel = read_funnel(folder_of(folders, "curate") / "funnel.csv")
+    quality = read_table(folder_of(folders, "relate") / "quality.csv", QualityRow)
     hours = [folder for name, folder in folders.items() if name.startswith("archive-")]
     months = by_month(row for folder in hours for row in read_table(folder / "coverage.csv", Hour))
     digests = {name: str(_result(folder)["digest"]) for name, folder in sorted(folders.items())}
@@ -103,7 +103,7 @@ def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) ->
 
 
 def _evaluation(folders: Mapping[str, Path], policy: str, seed: int) -> Evaluation:
-    folder = _folder(folders, f"evaluate-{policy}-seed{seed}")
+    folder = folder_of(folders, f"evaluate-{policy}-seed{seed}")
     result = read_document(folder / "result.json", Evaluated)
     if result.sandbox is None:
         raise UserError(f"{folder / 'result.json'} does not name its sandbox; evaluate {policy} again")
@@ -120,14 +120,15 @@ def executed_in(backend: str, sandbox: str) -> str:
 
 
 def _training(folders: Mapping[str, Path], reward: str, seed: int) -> Training:
-    folder = _folder(folders, f"grpo-{reward}-seed{seed}")
+    folder = folder_of(folders, f"grpo-{reward}-seed{seed}")
     steps, rollouts = read_lines(folder / "metrics.jsonl", Step), read_lines(folder / "rollouts.jsonl", Rollout)
     if not {row.step for row in rollouts} <= {row.step for row in steps}:
         raise UserError(f"{folder}: rollouts.jsonl has steps that metrics.jsonl lacks; train it again")
     return Training(reward, seed, steps, rollouts)
 
 
-def _folder(folders: Mapping[str, Path], name: str) -> Path:
+def folder_of(folders: Mapping[str, Path], name: str) -> Path:
+    """Return the folder of an input. Raises UserError if the grid has no such one."""
     if name not in folders:
         raise UserError(f"report: the grid asks for {name}, which is not among the inputs ({', '.join(folders)})")
     return folders[name]

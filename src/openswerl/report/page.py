@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from openswerl.config import GATE
 from openswerl.report import labels, mini, paper, prose, samples, svg
 from openswerl.report.card import CardRow
 from openswerl.report.inputs import Inputs
+from openswerl.report.ood import Ood
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
@@ -36,6 +37,8 @@ class Content:
     card: list[CardRow]
     mini: list[RateRow]
     rerank: list[Difference]
+    ood: list[Ood] = field(default_factory=list)
+    ood_pairs: list[Difference] = field(default_factory=list)
 
 
 def render(content: Content) -> str:
@@ -108,6 +111,8 @@ def context(content: Content) -> dict[str, Any]:
         "labels": labels,
         **failures(inputs, splits[0]),
         **agentless(content, splits[0]),
+        "ood": content.ood,
+        "ood_pairs": content.ood_pairs,
         "digests": inputs.digests,
         "digest": content.digest,
         "scale": cfg.scale,
@@ -184,6 +189,7 @@ def first_seed(inputs: Inputs) -> list[Any]:
 def overrides(cfg: Any, *, untidy: bool | None = None) -> str:
     """Return the Hydra overrides that name this run besides its scale; `untidy` names its sibling's oracles."""
     lists = {"grid.seed": cfg.grid.seed, "grid.reward": cfg.grid.reward, "grid.baselines": cfg.grid.baselines}
+    lists |= {"grid.ood": cfg.grid.ood}
     parts = [f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items()]
     chosen = cfg.report.untidy if untidy is None else untidy
     return " ".join([*parts, *([f"data.world.untidy={str(chosen).lower()}"] if cfg.report.source == "laptop" else [])])

@@ -1,12 +1,13 @@
 """Sentences that are computed from the numbers, so that no text can outlive a result."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openswerl.archive.coverage import Month
 from openswerl.report import labels, paper
 from openswerl.report.evaluated import MiniSplit
 from openswerl.report.inputs import Evaluation, Inputs, Training
+from openswerl.report.ood import Ood, suites
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rows import QualityRow
 
@@ -156,6 +157,42 @@ def gate(inputs: Inputs) -> str:
     if all(gold) and not any(none):
         return text
     return f"{text} The gate does not hold: what the tests cannot judge is in no rate."
+
+
+def ood_label(found: Sequence[Ood]) -> str:
+    """Return where the items of the out-of-domain suites are from."""
+    rows = {own.rows for own in found[0].result.suites.values()}
+    named = sorted(filter(None, rows))
+    ours = ["small suites of ours in the formats of these benchmarks, never their scores"] if None in rows else []
+    return "; ".join(ours + ([f"rows: {', '.join(named)}"] if named else []))
+
+
+def ood_remark(scale: str, found: Sequence[Ood]) -> str:
+    """Return the label of Table 3; empty without it."""
+    return f"{scale} scale: {ood_label(found)}" if found else ""
+
+
+def ood(found: Sequence[Ood], rows: Sequence[Difference]) -> str:
+    """Say on which suites the main policy is ahead or behind, and which suites say nothing as no policy can do them."""
+    names = {name: labels.suite(name, own.rows) for name, own in found[0].result.suites.items()}
+    told = [_ood_pair(rows, names, against) for against in ("base", "sft")]
+    floor = [names[name] for name in suites(found) if not any(one.result.suites[name].correct for one in found)]
+    if floor:
+        told.append(f"No policy answers any item right of: {', '.join(floor)}. These can show no loss.")
+    return " ".join(filter(None, told))
+
+
+def _ood_pair(rows: Sequence[Difference], names: Mapping[str, str], against: str) -> str:
+    pair = [row for row in rows if (row.policy, row.against) == (MAIN, against)]
+    if not pair:
+        return ""
+    said = [
+        f"{word} on {_listed([names[row.split] for row in pair if row.sign == sign])}"
+        for sign, word in ((1, "ahead"), (-1, "behind"))
+        if any(row.sign == sign for row in pair)
+    ]
+    verdict = f"is {_listed(said)}" if said else "is told apart on none"
+    return f"Against {labels.policy(against)}, {labels.policy(MAIN)} {verdict} of {len(pair)} comparisons."
 
 
 def _listed(items: Sequence[str]) -> str:
