@@ -248,7 +248,8 @@ def report_cells(cell: Cell) -> tuple[Cell, ...]:
     runs = [*itertools.product(policies(cell.cfg), cell.cfg.grid.seed)]
     models = [cell.at("evaluate", f"policy={policy}", f"seed={seed}") for policy, seed in runs]
     training = [before for model in models for before in trained(model)]
-    ood = [cell.at("ood", f"policy={policy}", f"seed={seed}") for policy, seed in runs if policy in cell.cfg.grid.ood]
+    asked = ood_policies(cell.cfg)
+    ood = [cell.at("ood", f"policy={policy}", f"seed={seed}") for policy, seed in runs if policy in asked]
     hours = [before for before in cell.at("crawl").before if before.stage == "archive"]
     return (*hours, cell.at("curate"), cell.at("relate"), *gate_cells(cell), *models, *training, *ood)
 
@@ -256,6 +257,11 @@ def report_cells(cell: Cell) -> tuple[Cell, ...]:
 def policies(cfg: DictConfig) -> list[str]:
     """Return the policies of the grid, in the order of the tables."""
     return [*cfg.grid.baselines, *(f"grpo-{reward}" for reward in cfg.grid.reward)]
+
+
+def ood_policies(cfg: DictConfig) -> list[str]:
+    """Return those policies of the grid that also answer the out-of-domain suites."""
+    return [policy for policy in policies(cfg) if policy in cfg.grid.ood]
 
 
 def wildcards() -> dict[str, str]:

@@ -13,10 +13,6 @@ ROW = {"question": "Which?", "subject": "law", "choices": ["one", "two"], "answe
 
 
 def cfg(**changes):
-    return compose().ood.suites.mmlu.copy() | {} if not changes else _changed(changes)
-
-
-def _changed(changes):
     found = compose().ood.suites.mmlu.copy()
     for key, value in changes.items():
         found[key] = value

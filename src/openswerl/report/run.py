@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from openswerl.config import policies
+from openswerl.config import ood_policies
 from openswerl.files import write_text
 from openswerl.report import figures, mini, mini_tables, ood, ood_tables, page, prose, tables
 from openswerl.report.card import card_rows
@@ -41,8 +41,7 @@ def run(job: Job) -> dict[str, Any]:
         "groups.csv": mini_tables.groups_csv(inputs),
     }
     files |= _agentless(inputs, chosen, rerank, remark) if mini.has_mini(inputs) else {}
-    asked = [name for name in policies(job.cfg) if name in job.cfg.grid.ood]
-    found = ood.gather(job.inputs, asked, job.cfg.grid.seed)
+    found = ood.gather(job.inputs, ood_policies(job.cfg), job.cfg.grid.seed)
     apart = list(ood.differences(found, settings))
     files |= _out_of_domain(found, apart, prose.ood_remark(job.cfg.scale, found)) if found else {}
     drawn = figures.draw(inputs, greedy, list(settings.splits))
