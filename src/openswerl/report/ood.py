@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from openswerl.errors import UserError
+from openswerl.report import paper
 from openswerl.report.inputs import folder_of
 from openswerl.report.paired import Difference, difference, pairs
 from openswerl.report.rows import read_document, read_lines
@@ -98,8 +99,8 @@ def differences(found: Sequence[Ood], settings: Any) -> Iterator[Difference]:
 
 
 def suites(found: Sequence[Ood]) -> list[str]:
-    """Return the names of the suites, in their order."""
-    return list(found[0].result.suites) if found else []
+    """Return the names of the suites that were answered, in the order of the paper's table."""
+    return [name for name in paper.OOD if found and name in found[0].result.suites]
 
 
 def _flags(one: Ood, suite: str) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Sentences that are computed from the numbers, so that no text can outlive a result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openswerl.archive.coverage import Month
@@ -174,25 +174,22 @@ def ood_remark(scale: str, found: Sequence[Ood]) -> str:
 
 def ood(found: Sequence[Ood], rows: Sequence[Difference]) -> str:
     """Say on which suites the main policy is ahead or behind, and which suites say nothing as no policy can do them."""
-    names = {name: labels.suite(name, own.rows) for name, own in found[0].result.suites.items()}
-    told = [_ood_pair(rows, names, against) for against in ("base", "sft")]
-    floor = [names[name] for name in suites(found) if not any(one.result.suites[name].correct for one in found)]
-    if floor:
-        told.append(f"No policy answers any item right of: {', '.join(floor)}. These can show no loss.")
+    floor = [labels.OOD[name] for name in suites(found) if not any(one.result.suites[name].correct for one in found)]
+    if len(floor) == len(suites(found)):
+        return "No policy answers any item right on any suite, so none of them can show a loss."
+    told = [_ood_pair([row for row in rows if (row.policy, row.against) == (MAIN, other)]) for other in ("base", "sft")]
+    told += [f"No policy answers any item right of {_listed(floor)}, which can show no loss."] if floor else []
     return " ".join(filter(None, told))
 
 
-def _ood_pair(rows: Sequence[Difference], names: Mapping[str, str], against: str) -> str:
-    pair = [row for row in rows if (row.policy, row.against) == (MAIN, against)]
-    if not pair:
+def _ood_pair(rows: Sequence[Difference]) -> str:
+    if not rows:
         return ""
-    said = [
-        f"{word} on {_listed([names[row.split] for row in pair if row.sign == sign])}"
-        for sign, word in ((1, "ahead"), (-1, "behind"))
-        if any(row.sign == sign for row in pair)
-    ]
-    verdict = f"is {_listed(said)}" if said else "is told apart on none"
-    return f"Against {labels.policy(against)}, {labels.policy(MAIN)} {verdict} of {len(pair)} comparisons."
+    first, second = labels.policy(rows[0].policy), labels.policy(rows[0].against)
+    ahead, behind = ([labels.OOD[row.split] for row in rows if row.sign == sign] for sign in (1, -1))
+    said = [f"ahead on {_listed(ahead)}"] if ahead else []
+    said += [f"behind on {_listed(behind)}"] if behind else []
+    return f"{first} is {_listed(said)} against {second}." if said else f"No suite tells {first} from {second}."
 
 
 def _listed(items: Sequence[str]) -> str:
