@@ -194,6 +194,9 @@ def test_only_policies_of_the_grid_answer_the_out_of_domain_suites():
     overrides = ("grid.baselines=[base]", "grid.reward=[discrete]", "grid.ood=[sft, base, grpo-continuous]")
     cells = [cell.cfg.policy for cell in Cell("report", overrides).before if cell.stage == "ood"]
     assert cells == ["base"]
+    for name in ("gold", "grpo", "bass"):
+        with pytest.raises(UserError, match=f"grid.ood: {name} is no policy that answers"):
+            _ = Cell("report", (f"grid.ood=[base, {name}]",)).before
     assert [cell.stage for cell in Cell("ood", ("policy=sft-gold",)).before] == ["sft"]
     assert not Cell("ood").before
 

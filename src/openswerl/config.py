@@ -260,7 +260,10 @@ def policies(cfg: DictConfig) -> list[str]:
 
 
 def ood_policies(cfg: DictConfig) -> list[str]:
-    """Return those policies of the grid that also answer the out-of-domain suites."""
+    """Return those policies of the grid that also answer the out-of-domain suites. Raises UserError for no policy."""
+    known = set(wildcards()["policy"].split("|")).difference(GATE)
+    if unknown := [name for name in cfg.grid.ood if name not in known]:
+        raise UserError(f"grid.ood: {unknown[0]} is no policy that answers: base, sft, sft-gold or grpo-<reward>")
     return [policy for policy in policies(cfg) if policy in cfg.grid.ood]
 
 

@@ -13,7 +13,7 @@ from openswerl.kept import Kept
 from openswerl.models.prompts import Prompt, digest_of
 from openswerl.rollout import Completion, seed_of
 
-CHUNK = 64
+CHUNK = 256  # answers that a kill can lose
 TOO_LONG = Completion("", [], False, fault="prompt_too_long")
 Answers = Mapping[str, Completion]
 """By the digest of the prompt; TOO_LONG for one that does not fit."""

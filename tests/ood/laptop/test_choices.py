@@ -10,6 +10,7 @@ FACTORS = {"minutes": 60, "grams": 1000, "centimetres": 100, "days": 7}
 
 def test_there_are_enough_and_no_letter_is_a_better_guess():
     assert len(ROWS) >= 40 and len({row["id"] for row in ROWS}) == len(ROWS)
+    assert len({(row["question"], *row["choices"]) for row in ROWS}) == len(ROWS)
     assert set(Counter(row["answer"] for row in ROWS).values()) == {len(ROWS) // 4}
     assert set(Counter(row["subject"] for row in ROWS).values()) == {len(ROWS) // 4}
     assert list(rows()) == ROWS

@@ -10,7 +10,7 @@ EACH = 4
 
 
 class Function(NamedTuple):
-    """The kinds of its arguments (t text, s list of numbers, n number), and its lines; `{k}` stands for a number."""
+    """The kinds of its arguments (t text, s list of numbers, n number up to 20, m number above), and its lines; `{k}` stands for a number."""
 
     takes: str
     lines: tuple[str, ...]
@@ -31,7 +31,7 @@ FUNCTIONS = (
                    "        result.append(item * {k} - 1)", "    return result")),
     Function("sn", ("def f(items, n):", "    items.insert({k}, n)", "    return [items.index(n), len(items)]")),
     Function("sn", ("def f(items, n):", "    return [item for item in items if item % {k} == n % {k}]")),
-    Function("nn", ("def f(a, b):", "    while a > b:", "        a = a - {k}", "    return (a, b)")),
+    Function("mn", ("def f(a, b):", "    while a > b:", "        a = a - {k}", "    return (a, b)")),
     Function("n", ("def f(n):", "    steps = 0", "    while n < 100:", "        n = n * 2 + {k}",
                    "        steps = steps + 1", "    return steps")),
 )  # fmt: skip
@@ -54,4 +54,4 @@ def _argument(kind: str, draw: Random) -> Any:
         return "".join(draw.choice("abcde") for _ in range(draw.randint(4, 9)))
     if kind == "s":
         return [draw.randint(-3, 9) for _ in range(draw.randint(3, 7))]
-    return draw.randint(1, 20)
+    return draw.randint(21, 60) if kind == "m" else draw.randint(1, 20)
