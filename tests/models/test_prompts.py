@@ -104,5 +104,5 @@ def test_position_does_not_tell_which_file_changes():
 def test_a_question_about_no_repository_stands_as_it_is():
     assert plain_prompt("What is 1 + 1?", "compact") == "What is 1 + 1?\n"
     assert plain_prompt("What is 1 + 1?", "chat") == [{"role": "user", "content": "What is 1 + 1?"}]
-    with pytest.raises(UserError, match="model.prompt=verse is unknown: choose compact or chat"):
+    with pytest.raises(UserError, match=r"model\.prompt=verse is unknown: choose compact or chat"):
         plain_prompt("", "verse")

@@ -10,7 +10,10 @@ EACH = 4
 
 
 class Function(NamedTuple):
-    """The kinds of its arguments (t text, s list of numbers, n number up to 20, m number above), and its lines; `{k}` stands for a number."""
+    """The kinds of its arguments, and its lines; `{k}` stands for a number.
+
+    Kinds: t text, s list of numbers, n number up to 20, m number above.
+    """
 
     takes: str
     lines: tuple[str, ...]
