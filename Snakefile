@@ -7,6 +7,7 @@
 #   <run>/grpo/<reward>/seed<k>/             policies by GRPO
 #   <run>/answer/<policy>/seed<k>/<part>/    answers to a part of the benchmark, where parts > 1
 #   <run>/evaluate/<policy>/seed<k>/         repair outcomes of one policy
+#   <run>/ood/<policy>/seed<k>/              out-of-domain outcomes of one policy
 #   <run>/variants/<name>/...                what a variant changes, by the same grammar
 #   <run>/report/, <results>/report.html     tables, figures, the page
 #   <run>/logs/, <run>/costs/                mirror the above
@@ -33,6 +34,7 @@ include: "workflow/rules/sft.smk"
 include: "workflow/rules/grpo.smk"
 include: "workflow/rules/answer.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/ood.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -43,6 +45,7 @@ localrules:
     sft_all,
     grpo_all,
     evaluate_all,
+    ood_all,
 
 
 rule all:
@@ -74,3 +77,8 @@ rule grpo_all:
 rule evaluate_all:
     input:
         cells("evaluate"),
+
+
+rule ood_all:
+    input:
+        cells("ood"),

@@ -81,9 +81,12 @@ def changed(override: str) -> set[str]:
 
 
 GRID = ("grid.seed=[0]", "grid.reward=[continuous, discrete]", "grid.baselines=[base, sft, sft-gold]")
+GRID += ("grid.ood=[base, sft, grpo-continuous]",)
 REWARDS = ("continuous", "discrete")
+EVALUATED = ("gold", "none", "base", "sft", "sft-gold", "grpo-continuous", "grpo-discrete")
 GRPO = {f"grpo/{name}/seed0" for name in REWARDS} | {f"evaluate/grpo-{name}/seed0" for name in REWARDS}
-SFT = {"sft/paper/seed0", "sft/gold/seed0", "evaluate/sft/seed0", "evaluate/sft-gold/seed0"}
+GRPO |= {"ood/grpo-continuous/seed0"}
+SFT = {"sft/paper/seed0", "sft/gold/seed0", "evaluate/sft/seed0", "evaluate/sft-gold/seed0", "ood/sft/seed0"}
 
 
 @pytest.mark.parametrize(
@@ -93,6 +96,8 @@ SFT = {"sft/paper/seed0", "sft/gold/seed0", "evaluate/sft/seed0", "evaluate/sft-
         ("results=elsewhere", set()),
         ("report.title=x", {"report"}),
         ("grpo.clip_low=0.3", {"report", *GRPO}),
+        ("ood.test_timeout_s=5", {"report", *(f"ood/{name}/seed0" for name in ("base", "sft", "grpo-continuous"))}),
+        ("evaluate.samples=5", {"report", *(f"evaluate/{name}/seed0" for name in EVALUATED)}),
         (
             "sft.steps=7",
             {"report", *SFT},
@@ -166,6 +171,7 @@ def test_axes_of_other_stages_make_no_difference():
         ("sft", ("sft=gold", "seed=2"), "results/laptop/sft/gold/seed2"),
         ("grpo", ("reward=discrete", "results=r"), "r/laptop/grpo/discrete/seed0"),
         ("evaluate", ("policy=grpo-discrete", "seed=1"), "results/laptop/evaluate/grpo-discrete/seed1"),
+        ("ood", ("policy=grpo-discrete", "seed=1"), "results/laptop/ood/grpo-discrete/seed1"),
         ("report", (), "results/laptop/report"),
     ],
 )
@@ -184,6 +190,17 @@ def test_path_grammar(stage, overrides, folder):
 )
 def test_the_gate_stands_before_every_model(policy, before):
     assert [cell.stage for cell in Cell("evaluate", (f"policy={policy}",)).before] == before
+
+
+def test_only_policies_of_the_grid_answer_the_out_of_domain_suites():
+    overrides = ("grid.baselines=[base]", "grid.reward=[discrete]", "grid.ood=[sft, base, grpo-continuous]")
+    cells = [cell.cfg.policy for cell in Cell("report", overrides).before if cell.stage == "ood"]
+    assert cells == ["base"]
+    for name in ("gold", "grpo", "bass"):
+        with pytest.raises(UserError, match=f"grid.ood: {name} is no policy that answers"):
+            _ = Cell("report", (f"grid.ood=[base, {name}]",)).before
+    assert [cell.stage for cell in Cell("ood", ("policy=sft-gold",)).before] == ["sft"]
+    assert not Cell("ood").before
 
 
 @pytest.mark.parametrize(

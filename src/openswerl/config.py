@@ -29,6 +29,7 @@ AXES = {
     "grpo": ("reward", "seed"),
     "answer": ("policy", "seed", "part"),
     "evaluate": ("policy", "seed"),
+    "ood": ("policy", "seed"),
 }
 VARIANT, DEFAULT = "variant", "default"
 AXIS_NAMES = ("span", "sft", "reward", "policy", "seed", "part")
@@ -52,6 +53,10 @@ class Stage:
 POLICY = ("model", "prompt", "edits")
 RECORD = ("rollout.replay",)
 JUDGED = (*RECORD, "evaluate.rows", "evaluate.logs")
+# What ood reads of the model: not the lengths, as it has its own.
+WEIGHTS = tuple(f"model.{key}" for key in ("name", "path", "revision", "dtype", "prompt", "forward", "lora"))
+# The suites of ood with rows of their own; the others share these.
+OOD_SUITES = ("humaneval", "bigcodebench_instruct", "cruxeval_input", "math_strict", "mmlu")
 # What sft reads of the reward: whether an answer is right, not what a malformed one earns.
 SCORING = ("name", "kind", "options", "time_limit_s", "max_unscorable")
 
@@ -76,6 +81,11 @@ STAGES = {
         ("serving", "tracking", "parts"),
         version=2,
         files=JUDGED,
+    ),
+    "ood": Stage(
+        (*WEIGHTS, "rollout", "ood", "policy", "seed"),
+        ("serving", "tracking"),
+        files=(*RECORD, *(f"ood.suites.{name}.rows" for name in OOD_SUITES)),
     ),
     "report": Stage(("report", "grid", "scale")),
 }
@@ -209,6 +219,8 @@ def axes(cfg: DictConfig) -> dict[str, object]:
 def _before(cell: Cell) -> tuple[Cell, ...]:
     if cell.stage in ("answer", "evaluate"):
         return (*_before_evaluate(cell), *(_answers(cell) if cell.stage == "evaluate" else ()))
+    if cell.stage == "ood":
+        return tuple(trained(cell))
     if cell.stage == "report":
         return report_cells(cell)
     chain = {"curate": "crawl", "relate": "curate", "preflight": "relate", "sft": "relate", "grpo": "relate"}
@@ -257,7 +269,7 @@ def gate_cells(cell: Cell) -> list[Cell]:
 
 
 def trained(cell: Cell) -> list[Cell]:
-    """Return the training cell of the policy that `cell` evaluates; empty for base. Raises UserError if unknown."""
+    """Return the training cell of the policy that `cell` judges; empty for base. Raises UserError if unknown."""
     policy = cell.cfg.policy
     if policy == "base":
         return []
@@ -270,18 +282,20 @@ def trained(cell: Cell) -> list[Cell]:
 
 
 def report_cells(cell: Cell) -> tuple[Cell, ...]:
-    """Every evaluation of the grid, every training run behind one, and the data: hours, funnel, related files."""
+    """Every evaluation of the grid, training run behind one, and out-of-domain run; hours, funnel, related files."""
     if _without_variant(cell)[0] not in (None, DEFAULT):
         raise UserError("variant is an axis of the grid: name those wanted in grid.variant=[...]")
-    runs = itertools.product(cell.cfg.grid.variant, policies(cell.cfg), cell.cfg.grid.seed)
-    models = [
-        cell.at("evaluate", f"policy={policy}", f"seed={seed}", *([] if name == DEFAULT else [f"{VARIANT}={name}"]))
-        for name, policy, seed in runs
+    runs = [
+        (policy, (f"policy={policy}", f"seed={seed}", *([] if name == DEFAULT else [f"{VARIANT}={name}"])))
+        for name, policy, seed in itertools.product(cell.cfg.grid.variant, policies(cell.cfg), cell.cfg.grid.seed)
     ]
+    models = [cell.at("evaluate", *run) for _, run in runs]
     gates = [gate for model in models or [cell] for gate in gate_cells(model)]
     training = [before for model in models for before in trained(model)]
+    asked = ood_policies(cell.cfg)
+    ood = [cell.at("ood", *run) for policy, run in runs if policy in asked]
     hours = [before for before in cell.at("crawl").before if before.stage == "archive"]
-    every = (*hours, cell.at("curate"), cell.at("relate"), *gates, *models, *training)
+    every = (*hours, cell.at("curate"), cell.at("relate"), *gates, *models, *training, *ood)
     found: dict[Path, Cell] = {}
     for before in every:
         found.setdefault(before.folder, before)
@@ -291,6 +305,14 @@ def report_cells(cell: Cell) -> tuple[Cell, ...]:
 def policies(cfg: DictConfig) -> list[str]:
     """Return the policies of the grid, in the order of the tables."""
     return [*cfg.grid.baselines, *(f"grpo-{reward}" for reward in cfg.grid.reward)]
+
+
+def ood_policies(cfg: DictConfig) -> list[str]:
+    """Return those policies of the grid that also answer the out-of-domain suites. Raises UserError for no policy."""
+    known = set(wildcards()["policy"].split("|")).difference(GATE)
+    if unknown := [name for name in cfg.grid.ood if name not in known]:
+        raise UserError(f"grid.ood: {unknown[0]} is no policy that answers: base, sft, sft-gold or grpo-<reward>")
+    return [policy for policy in policies(cfg) if policy in cfg.grid.ood]
 
 
 def wildcards() -> dict[str, str]:

@@ -6,7 +6,14 @@ from openswerl.compose import load
 from openswerl.edits import minimal_blocks, parse_blocks, patch_bodies
 from openswerl.edits.patches import strip_fences
 from openswerl.errors import UserError
-from openswerl.models.prompts import INSTRUCTIONS, UNIDIFF_INSTRUCTIONS, check_fit, hinted_prompt, repair_prompt
+from openswerl.models.prompts import (
+    INSTRUCTIONS,
+    UNIDIFF_INSTRUCTIONS,
+    check_fit,
+    hinted_prompt,
+    plain_prompt,
+    repair_prompt,
+)
 from openswerl.records import Instance, SourceFile
 from openswerl.reward import names
 
@@ -92,3 +99,10 @@ def test_position_does_not_tell_which_file_changes():
         instance = Instance(f"o__r-{number}", "o/r", "a", "t", *[[SourceFile(p, "")] for p in "ab"], [], "")
         places.add([file.path for file in instance.task.files].index("a"))
     assert places == {0, 1}
+
+
+def test_a_question_about_no_repository_stands_as_it_is():
+    assert plain_prompt("What is 1 + 1?", "compact") == "What is 1 + 1?\n"
+    assert plain_prompt("What is 1 + 1?", "chat") == [{"role": "user", "content": "What is 1 + 1?"}]
+    with pytest.raises(UserError, match=r"model\.prompt=verse is unknown: choose compact or chat"):
+        plain_prompt("", "verse")

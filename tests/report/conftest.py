@@ -31,7 +31,7 @@ COVERAGE = """hour,state,bytes,events,kept,quarantined_bytes,note
 2015-01-01-2,missing,0,0,0,0,
 2015-02-01-0,read,100,60,6,7,
 """
-OVERRIDES = ("scale=smoke", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")
+OVERRIDES = ("scale=smoke", "grid.ood=[]", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")
 
 
 def outcome(instance: str, split: str, decoding: str, sample: int, well: bool, resolved: bool) -> dict[str, Any]:
@@ -180,6 +180,44 @@ def mini_job(tmp_path: Path, inputs: dict[str, Path]) -> Callable[..., Job]:
         return job_for(tmp_path / "results", inputs)
 
     return make
+
+
+# Of 40 items of each suite: how many leading ones each policy answers right; two more were never answered by SFT.
+OOD = {"base": (20, 0), "sft": (10, 0), "grpo-continuous": (30, 0)}
+
+
+def ood_suite(right: int, lost: int, name: str) -> dict[str, Any]:
+    """What result.json says of one suite; the intervals are made up."""
+    n = 40 - lost
+    rates = {key: value for name in ("rate", "format") for key, value in _rates(name, right / n).items()}
+    counts = {"correct": right, "wrong": n - right, **({"error": lost} if lost else {})}
+    whole = {"items": 40, "n": n, "not_judged": lost, "correct": right, "unfinished": 0, "macro": name == "mmlu"}
+    return {**whole, **rates, "rows": None, "quarantined": 0, "statuses": counts, "reasons": {}}
+
+
+def _rates(name: str, rate: float) -> dict[str, float]:
+    return {name: rate, f"{name}_low": max(0, rate - 0.1), f"{name}_high": min(1, rate + 0.1)}
+
+
+def add_ood(root: Path, folders: dict[str, Path]) -> None:
+    """Let three policies have answered two suites; nobody can do the second one."""
+    for policy, numbers in OOD.items():
+        folder = folders[f"ood-{policy}-seed0"] = root / f"ood-{policy}-seed0"
+        lost, suites, rows = 2 if policy == "sft" else 0, {}, []
+        for name, right in zip(("humaneval", "mmlu"), numbers, strict=True):
+            suites[name] = ood_suite(right, lost, name)
+            flags = [k < right if k < 40 - lost else None for k in range(40)]
+            rows += [{"suite": name, "id": f"i{k}", "correct": flag} for k, flag in enumerate(flags)]
+        result = {"digest": f"digest-of-{folder.name}", "sandbox": "bubblewrap", "confidence": 0.95, "suites": suites}
+        write_json(folder / "result.json", result)
+        write_jsonl(folder / "outcomes.jsonl", rows)
+
+
+@pytest.fixture
+def ood_job(tmp_path: Path, inputs: dict[str, Path]) -> Job:
+    """Return the report's job after three policies have answered the out-of-domain suites."""
+    add_ood(tmp_path / "inputs", inputs)
+    return job_for(tmp_path / "results", inputs, "grid.ood=[base, sft, grpo-continuous]")
 
 
 def change_lines(path: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:

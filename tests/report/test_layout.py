@@ -79,6 +79,14 @@ def test_nothing_overlaps_or_sticks_out(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("width", [420, 1200])
+def test_table_3_does_not_stick_out(chromium: str, ood_job: Job, tmp_path: Path, width: int) -> None:
+    run(ood_job)
+    found = measured(chromium, (ood_job.out / "report.html").read_text(encoding="utf-8"), tmp_path, width)
+    assert (found["width"], found["page"], found["outside"]) == (width, width, [])
+
+
+@pytest.mark.slow
 def test_the_measure_sees_an_overlap(chromium: str, tmp_path: Path) -> None:
     page = '<body><figure><svg width="100"><text y="20">one</text><text y="22">two</text></svg></figure></body>'
     assert measured(chromium, page, tmp_path, 600)["texts"] == [["one", "two"]]

@@ -131,7 +131,7 @@ def test_digests_and_commands_are_printed(page: str, inputs: dict[str, Path]) ->
     assert all(f"digest-of-{name}" in words for name in inputs) and "0123456789ab" in words
     command = (
         'snakemake --cores all --config scale=smoke overrides="grid.seed=[0] grid.reward=[continuous,discrete] '
-        'grid.baselines=[base,sft,sft-gold] data.world.untidy=true"'
+        'grid.baselines=[base,sft,sft-gold] grid.ood=[] data.world.untidy=true"'
     )
     assert command in words
 

@@ -9,7 +9,12 @@ from openswerl.errors import UserError
 from openswerl.report.run import run
 from openswerl.stage import Job
 
-OVERRIDES = ("scale=smoke", "evaluate.splits={gate: 8, templates: 4}", "report.resamples=500")  # as in conftest.py
+OVERRIDES = (
+    "scale=smoke",
+    "grid.ood=[]",
+    "evaluate.splits={gate: 8, templates: 4}",
+    "report.resamples=500",
+)  # as in conftest.py
 FILES = {
     *(
         "table2.csv",

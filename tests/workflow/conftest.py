@@ -13,6 +13,7 @@ import pytest
 from openswerl.config import Cell
 
 GRID = {"reward": "[continuous, discrete]", "seed": "[0]", "baselines": "[base, sft, sft-gold]"}
+GRID |= {"ood": "[base, sft, grpo-continuous]"}
 ROOT = Path(__file__).resolve().parents[2]
 JOB = re.compile(r"^(?:local)?rule (?P<rule>\w+):$(?P<body>.*?)^(?:Shell command|Job stats)", re.M | re.S)
 

@@ -8,12 +8,13 @@ from openswerl.compose import load
 
 EVALUATED = {f"evaluate/{policy}/0" for policy in ("base", "sft", "sft-gold", "grpo-continuous", "grpo-discrete")}
 GATE = {"evaluate/gold/0", "evaluate/none/0"}
+OOD = {"ood/base/0", "ood/sft/0", "ood/grpo-continuous/0"}
 DATA = {"laptop", "archive/all", "crawl", "curate", "relate"}
 TRAINED = {"sft/paper/0", "sft/gold/0", "grpo/continuous/0", "grpo/discrete/0"}
 
 
 def test_a_fresh_project_plans_the_whole_grid(project):
-    assert project.plan() == DATA | TRAINED | GATE | EVALUATED | {"report"}
+    assert project.plan() == DATA | TRAINED | GATE | EVALUATED | OOD | {"report"}
 
 
 def test_a_finished_project_plans_nothing(finished):
@@ -32,18 +33,22 @@ def test_an_evaluation_edit_spares_training(finished):
 
 def test_a_curate_edit_reruns_what_follows_but_not_the_gate(finished):
     finished.edit("curate/default.yaml", "max_seed_files", "17")
-    assert finished.plan() == {"curate", "relate", "report"} | TRAINED | EVALUATED - {"evaluate/base/0"}
+    assert finished.plan() == {"curate", "relate", "report"} | TRAINED | (EVALUATED | OOD) - {
+        "evaluate/base/0",
+        "ood/base/0",
+    }
 
 
 def test_a_new_seed_plans_only_its_own_cells(finished):
     finished.edit("config.yaml", "  seed", "[0, 91]")
-    new = {job.replace("/0", "/91") for job in TRAINED | EVALUATED}
+    new = {job.replace("/0", "/91") for job in TRAINED | EVALUATED | OOD}
     assert finished.plan() == new | {"report"}
 
 
 def test_overrides_on_the_command_line_act_like_an_edit(finished):
     plan = finished.plan("--config", "overrides=reward.format_penalty=-2.5")
     assert plan == {f"{job}/0" for job in ("grpo/continuous", "grpo/discrete")} | {
+        "ood/grpo-continuous/0",
         "evaluate/grpo-continuous/0",
         "evaluate/grpo-discrete/0",
         "report",
@@ -94,11 +99,19 @@ def test_a_comment_the_order_of_keys_and_the_form_of_numbers_rerun_nothing(finis
     assert finished.plan() == set()
 
 
+def test_the_grid_decides_who_answers_the_out_of_domain_suites(finished):
+    finished.edit("config.yaml", "  ood", "[]")
+    assert finished.plan() == {"report"}
+    finished.edit("config.yaml", "  ood", "[base, sft-gold]")
+    assert finished.plan() == {"ood/sft-gold/0", "report"}
+
+
 @pytest.mark.parametrize(
     ("target", "jobs"),
     [
         ("relate", DATA),
         ("sft_all", DATA | {"sft/paper/0", "sft/gold/0"}),
+        ("ood_all", DATA | {"sft/paper/0", "grpo/continuous/0"} | OOD),
         ("grpo_all", DATA | {"grpo/continuous/0", "grpo/discrete/0"}),
         ("results/laptop/grpo/discrete/seed7/result.json", DATA | {"grpo/discrete/7"}),
     ],

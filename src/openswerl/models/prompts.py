@@ -124,5 +124,14 @@ def frame(task: Task, form: str, compact: str, chat: str, system: str) -> Prompt
     raise UserError(f"model.prompt={form} is unknown: choose compact or chat")
 
 
+def plain_prompt(question: str, form: str) -> Prompt:
+    """Return a question that is about no repository, as it stands. Raises UserError for another form."""
+    if form == "compact":
+        return f"{question}\n"
+    if form == "chat":
+        return [{"role": "user", "content": question}]
+    raise UserError(f"model.prompt={form} is unknown: choose compact or chat")
+
+
 def _ended(content: str) -> str:
     return content if content.endswith("\n") or not content else content + "\n"

@@ -87,23 +87,23 @@ class Inputs:
 def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) -> Inputs:
     """Read every input of the grid. Raises UserError naming the input that is missing or does not fit the others."""
     policies = [*grid.baselines, *(f"grpo-{reward}" for reward in grid.reward)]
-    evaluations = [_evaluation(folders, *cell) for cell in _cells(folders, "evaluate", policies, grid)]
+    evaluations = [_evaluation(folders, *cell) for cell in cells_of(folders, "evaluate", policies, grid)]
     gate = [_evaluation(folders, *cell) for name in GATE for cell in _variants(folders, "evaluate", name, 0, grid)]
     check_evaluations(evaluations, gate, set(splits))
-    trainings = [_training(folders, *cell) for cell in _cells(folders, "grpo", grid.reward, grid)]
+    trainings = [_training(folders, *cell) for cell in cells_of(folders, "grpo", grid.reward, grid)]
     demonstrations = {
-        seed: read_document(_folder(folders, f"sft-paper-seed{seed}") / "demonstrations.json", Demonstrations)
+        seed: read_document(folder_of(folders, f"sft-paper-seed{seed}") / "demonstrations.json", Demonstrations)
         for seed in (grid.seed if "sft" in grid.baselines else [])
     }
-    funnel = read_funnel(_folder(folders, "curate") / "funnel.csv")
-    quality = read_table(_folder(folders, "relate") / "quality.csv", QualityRow)
+    funnel = read_funnel(folder_of(folders, "curate") / "funnel.csv")
+    quality = read_table(folder_of(folders, "relate") / "quality.csv", QualityRow)
     hours = [folder for name, folder in folders.items() if name.startswith("archive-")]
     months = by_month(row for folder in hours for row in read_table(folder / "coverage.csv", Hour))
     digests = {name: str(_result(folder)["digest"]) for name, folder in sorted(folders.items())}
     return Inputs(evaluations, gate, trainings, demonstrations, funnel, quality, months, digests)
 
 
-def _cells(folders: Mapping[str, Path], stage: str, names: Sequence[str], grid: Any) -> list[tuple[str, int]]:
+def cells_of(folders: Mapping[str, Path], stage: str, names: Sequence[str], grid: Any) -> list[tuple[str, int]]:
     """Return policies or rewards with their seeds, each followed by what is another result in a variant."""
     every = itertools.product(names, grid.seed)
     found = [cell for name, seed in every for cell in _variants(folders, stage, name, seed, grid)]
@@ -124,7 +124,7 @@ def input_name(stage: str, label: str, seed: int) -> str:
 
 
 def _evaluation(folders: Mapping[str, Path], policy: str, seed: int) -> Evaluation:
-    folder = _folder(folders, input_name("evaluate", policy, seed))
+    folder = folder_of(folders, input_name("evaluate", policy, seed))
     result = read_document(folder / "result.json", Evaluated)
     if result.sandbox is None:
         raise UserError(f"{folder / 'result.json'} does not name its sandbox; evaluate {policy} again")
@@ -141,14 +141,15 @@ def executed_in(backend: str, sandbox: str) -> str:
 
 
 def _training(folders: Mapping[str, Path], reward: str, seed: int) -> Training:
-    folder = _folder(folders, input_name("grpo", reward, seed))
+    folder = folder_of(folders, input_name("grpo", reward, seed))
     steps, rollouts = read_lines(folder / "metrics.jsonl", Step), read_lines(folder / "rollouts.jsonl", Rollout)
     if not {row.step for row in rollouts} <= {row.step for row in steps}:
         raise UserError(f"{folder}: rollouts.jsonl has steps that metrics.jsonl lacks; train it again")
     return Training(reward, seed, steps, rollouts)
 
 
-def _folder(folders: Mapping[str, Path], name: str) -> Path:
+def folder_of(folders: Mapping[str, Path], name: str) -> Path:
+    """Return the folder of an input. Raises UserError if the grid has no such one."""
     if name not in folders:
         raise UserError(f"report: the grid asks for {name}, which is not among the inputs ({', '.join(folders)})")
     return folders[name]

@@ -42,6 +42,21 @@ CHOICES = {
 }
 KINDS = {"repository": "Repository", "difficulty": "Difficulty", "files": "Oracle files"}
 DECODINGS = {"greedy": "greedy, oracle files", "mini": "Agentless Mini"}
+OOD = {
+    "humaneval": "HumanEval+",
+    "bigcodebench_instruct": "BigCodeBench-Hard (I)",
+    "bigcodebench_complete": "BigCodeBench-Hard (C)",
+    "cruxeval_input": "CRUXEval-I",
+    "cruxeval_output": "CRUXEval-O",
+    "math_strict": "MATH (strict)",
+    "math_lenient": "MATH (lenient)",
+    "mmlu": "MMLU",
+}
+OOD_NOTES = {
+    "math_strict": "the answer line alone",
+    "math_lenient": "a boxed answer too",
+    "mmlu": "mean over subjects",
+}
 MINUS = "\u2212"
 
 
@@ -73,6 +88,11 @@ def split(name: str) -> str:
 def split_note(name: str) -> str:
     """Return the remark below a split's name, empty if it needs none."""
     return SPLIT_NOTES.get(name, "")
+
+
+def suite(name: str, rows: str | None) -> str:
+    """Return the printed name of an out-of-domain suite; items of our own are no benchmark."""
+    return OOD[name] if rows else f"{OOD[name]} format, our items"
 
 
 def predictor(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from openswerl.report import labels, mini, paper, prose, samples, svg
 from openswerl.report.card import CardRow
 from openswerl.report.editing import edit_rows
 from openswerl.report.inputs import Inputs
+from openswerl.report.ood import Ood
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
@@ -37,6 +38,8 @@ class Content:
     card: list[CardRow]
     mini: list[RateRow]
     rerank: list[Difference]
+    ood: list[Ood] = field(default_factory=list)
+    ood_pairs: list[Difference] = field(default_factory=list)
 
 
 def render(content: Content) -> str:
@@ -115,6 +118,8 @@ def context(content: Content) -> dict[str, Any]:
         "labels": labels,
         **failures(inputs, splits[0]),
         **agentless(content, splits[0]),
+        "ood": content.ood,
+        "ood_pairs": content.ood_pairs,
         "digests": inputs.digests,
         "digest": content.digest,
         "scale": cfg.scale,
@@ -191,6 +196,7 @@ def first_seed(inputs: Inputs) -> list[Any]:
 def overrides(cfg: Any, *, untidy: bool | None = None) -> str:
     """Return the Hydra overrides that name this run besides its scale; `untidy` names its sibling's oracles."""
     lists = {"grid.seed": cfg.grid.seed, "grid.reward": cfg.grid.reward, "grid.baselines": cfg.grid.baselines}
+    lists |= {"grid.ood": cfg.grid.ood}
     lists |= {"grid.variant": cfg.grid.variant} if [*cfg.grid.variant] != [DEFAULT] else {}
     parts = [f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items()]
     chosen = cfg.report.untidy if untidy is None else untidy

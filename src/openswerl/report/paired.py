@@ -88,7 +88,7 @@ def differences(inputs: Inputs, settings: Any) -> Iterator[Difference]:
     for pair, (decoding, measure), seed in itertools.product(pairs(names), COMPARED, seeds):
         means = [_means(inputs, name, seed, decoding, split, measure) for name in pair]
         if means[0].keys() & means[1].keys():
-            yield _difference(pair, measure, decoding, split, seed, means, settings)
+            yield difference(pair, measure, decoding, split, seed, means, settings)
 
 
 def ablation(inputs: Inputs, settings: Any) -> Iterator[Difference]:
@@ -99,7 +99,7 @@ def ablation(inputs: Inputs, settings: Any) -> Iterator[Difference]:
     for item, split, choice in itertools.product(inputs.evaluations, settings.splits, MINI[1:]):
         means = [_evaluation_means(item, decoding, split, "resolved") for decoding in (MINI[0], choice)]
         if means[0].keys() & means[1].keys():
-            yield _difference((item.policy, choice), "resolved", MINI[0], split, item.seed, means, settings)
+            yield difference((item.policy, choice), "resolved", MINI[0], split, item.seed, means, settings)
 
 
 def _means(inputs: Inputs, policy: str, seed: int | str, decoding: str, split: str, measure: str) -> dict[str, float]:
@@ -115,7 +115,7 @@ def _evaluation_means(item: Evaluation, decoding: str, split: str, measure: str)
     return instance_means(answers, [row.resolved if measure == "resolved" else row.format_ok for row in answers])
 
 
-def _difference(
+def difference(
     pair: tuple[str, str],
     measure: str,
     decoding: str,
@@ -124,7 +124,7 @@ def _difference(
     means: list[dict[str, float]],
     settings: Any,
 ) -> Difference:
-    """Compare on the instances that both have."""
+    """Compare the instances that both have: `means` holds a rate by instance, of the policy and of the other."""
     names = [name for name in means[0] if name in means[1]]
     first, second = (np.array([mean[name] for name in names]) for mean in means)
     interval = bootstrap(first - second, settings.confidence, settings.resamples, settings.bootstrap_seed)

@@ -8,6 +8,7 @@ from openswerl.config import GATE
 from openswerl.report import labels, paper
 from openswerl.report.evaluated import MiniSplit
 from openswerl.report.inputs import Evaluation, Inputs, Training
+from openswerl.report.ood import Ood, suites
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rows import QualityRow
 
@@ -159,6 +160,39 @@ def gate(inputs: Inputs) -> str:
     if all(gold) and not any(none):
         return text
     return f"{text} The gate does not hold: what the tests cannot judge is in no rate."
+
+
+def ood_label(found: Sequence[Ood]) -> str:
+    """Return where the items of the out-of-domain suites are from."""
+    rows = {own.rows for own in found[0].result.suites.values()}
+    named = sorted(filter(None, rows))
+    ours = ["small suites of ours in the formats of these benchmarks, never their scores"] if None in rows else []
+    return "; ".join(ours + ([f"rows: {', '.join(named)}"] if named else []))
+
+
+def ood_remark(scale: str, found: Sequence[Ood]) -> str:
+    """Return the label of Table 3; empty without it."""
+    return f"{scale} scale: {ood_label(found)}" if found else ""
+
+
+def ood(found: Sequence[Ood], rows: Sequence[Difference]) -> str:
+    """Say on which suites the main policy is ahead or behind, and which suites say nothing as no policy can do them."""
+    floor = [labels.OOD[name] for name in suites(found) if not any(one.result.suites[name].correct for one in found)]
+    if len(floor) == len(suites(found)):
+        return "No policy answers any item right on any suite, so none of them can show a loss."
+    told = [_ood_pair([row for row in rows if (row.policy, row.against) == (MAIN, other)]) for other in ("base", "sft")]
+    told += [f"No policy answers any item right of {_listed(floor)}, which can show no loss."] if floor else []
+    return " ".join(filter(None, told))
+
+
+def _ood_pair(rows: Sequence[Difference]) -> str:
+    if not rows:
+        return ""
+    first, second = labels.policy(rows[0].policy), labels.policy(rows[0].against)
+    ahead, behind = ([labels.OOD[row.split] for row in rows if row.sign == sign] for sign in (1, -1))
+    said = [f"ahead on {_listed(ahead)}"] if ahead else []
+    said += [f"behind on {_listed(behind)}"] if behind else []
+    return f"{first} is {_listed(said)} against {second}." if said else f"No suite tells {first} from {second}."
 
 
 def _listed(items: Sequence[str]) -> str:

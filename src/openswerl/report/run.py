@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from openswerl.config import ood_policies
 from openswerl.files import write_text
-from openswerl.report import figures, mini, mini_tables, page, prose, tables
+from openswerl.report import figures, mini, mini_tables, ood, ood_tables, page, prose, tables
 from openswerl.report.card import card_rows
 from openswerl.report.editing import edit_rows
 from openswerl.report.inputs import Inputs, gather
+from openswerl.report.ood import Ood
 from openswerl.report.paired import Difference, ablation, differences
 from openswerl.report.rates import RateRow, rate_rows
 from openswerl.report.rows import MINI
@@ -18,8 +20,8 @@ def run(job: Job) -> dict[str, Any]:
 
     Writes table2.csv, table2.md, decoding.csv, paired.csv, edits.csv, causes.csv, groups.csv, funnel.md,
     config_card.csv, figures/*.svg and report.html below `job.out`, where Agentless Mini ran also table1.csv,
-    table1.md, rerank.csv, localisation.csv, tests.csv and scaling.csv, and the page once more as
-    `<results>/report.html`.
+    table1.md, rerank.csv, localisation.csv, tests.csv and scaling.csv, where the out-of-domain suites ran table3.csv,
+    table3.md and table3_paired.csv, and the page once more as `<results>/report.html`.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)
@@ -41,8 +43,13 @@ def run(job: Job) -> dict[str, Any]:
         "groups.csv": mini_tables.groups_csv(inputs),
     }
     files |= _agentless(inputs, chosen, rerank, remark) if mini.has_mini(inputs) else {}
+    found = ood.gather(job.inputs, ood_policies(job.cfg), job.cfg.grid)
+    apart = list(ood.differences(found, settings))
+    files |= _out_of_domain(found, apart, prose.ood_remark(job.cfg.scale, found)) if found else {}
     drawn = figures.draw(inputs, greedy, list(settings.splits))
-    html = page.render(page.Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank))
+    html = page.render(
+        page.Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank, found, apart)
+    )
     files |= {f"figures/{name}.svg": text for name, text in drawn.items()} | {"report.html": html}
     for name, text in files.items():
         write_text(job.out / name, text)
@@ -60,4 +67,13 @@ def _agentless(inputs: Inputs, rows: list[RateRow], rerank: list[Difference], re
         "localisation.csv": mini_tables.localisation_csv(inputs),
         "tests.csv": mini_tables.tests_csv(inputs),
         "scaling.csv": mini_tables.scaling_csv(inputs),
+    }
+
+
+def _out_of_domain(found: list[Ood], apart: list[Difference], remark: str) -> dict[str, str]:
+    """Return the tables of the out-of-domain suites."""
+    return {
+        "table3.csv": ood_tables.table3_csv(found),
+        "table3.md": ood_tables.table3_md(found, remark),
+        "table3_paired.csv": ood_tables.table3_paired_csv(apart),
     }

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from omegaconf import MISSING
 
 from openswerl.schema.data import Crawl, Curate, Data, Network, Relate
-from openswerl.schema.results import Evaluate, Report, Tracking
+from openswerl.schema.results import Evaluate, Ood, Report, Tracking
 from openswerl.schema.sampling import Preflight, Rollout, Serving
 from openswerl.schema.training import Edits, Grpo, Model, Prompt, Reward, Sft
 
@@ -15,12 +15,14 @@ class Grid:
     """The wildcards that Snakemake expands; `baselines` are the policies evaluated besides grpo-<reward>.
 
     `variant`: options of conf/variant/, each a change that some results share and others do not.
+    `ood` names those of all these that also answer the out-of-domain suites.
     """
 
     reward: list[str] = MISSING
     seed: list[int] = MISSING
     variant: list[str] = MISSING
     baselines: list[str] = MISSING
+    ood: list[str] = MISSING
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Config:
     grpo: Grpo = field(default_factory=Grpo)
     reward: Reward = field(default_factory=Reward)
     evaluate: Evaluate = field(default_factory=Evaluate)
+    ood: Ood = field(default_factory=Ood)
     report: Report = field(default_factory=Report)
     tracking: Tracking = field(default_factory=Tracking)
     results: str = MISSING

@@ -1,4 +1,4 @@
-"""Evaluation, report and tracking."""
+"""Evaluation, out-of-domain suites, report and tracking."""
 
 from dataclasses import dataclass, field
 
@@ -86,6 +86,29 @@ class Evaluate:
     container: Containers = field(default_factory=Containers)
     logs: str | None = MISSING
     mini: AgentlessMini = field(default_factory=AgentlessMini)
+
+
+@dataclass
+class OodSuite:
+    """Where a suite's rows are (null: our own), the first how many count (0: all), and the Python of its programs."""
+
+    rows: str | None = MISSING
+    subset: str | None = MISSING
+    split: str = MISSING
+    instances: int = MISSING
+    python: str | None = MISSING
+
+
+@dataclass
+class Ood:
+    """The out-of-domain suites (paper Table 3) by name, and the lengths of prompts and answers in tokens."""
+
+    name: str = MISSING
+    max_prompt_tokens: int = MISSING
+    max_response_tokens: int = MISSING
+    test_timeout_s: int = MISSING
+    sandbox: str = MISSING
+    suites: dict[str, OodSuite] = MISSING
 
 
 @dataclass

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from openswerl.evaluate.harness.guard import refuse, refuse_path, touches_tests
-from openswerl.evaluate.harness.rows import read_lines
+from openswerl.raw_rows import read_lines
 
 
 @pytest.mark.parametrize(

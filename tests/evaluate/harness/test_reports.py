@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from openswerl.evaluate.harness import rows
-from openswerl.evaluate.harness.rows import TESTS, Row, read_benchmark, read_lines
+from openswerl.evaluate.harness.rows import TESTS, Row, read_benchmark
+from openswerl.raw_rows import read_lines
 
 ROW = {
     "instance_id": "pytest-dev__pytest-1", "repo": "pytest-dev/pytest", "version": "7.0", "base_commit": "",

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from openswerl.errors import UserError
-from openswerl.evaluate.harness.rows import read_lines
 from openswerl.evaluate.harness.specs import find_spec, known_parsers, spec_of
+from openswerl.raw_rows import read_lines
 
 
 @pytest.mark.parametrize(

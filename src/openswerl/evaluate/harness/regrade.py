@@ -11,9 +11,10 @@ from openswerl.errors import UserError
 from openswerl.evaluate.backends.replay import ReplayBackend
 from openswerl.evaluate.execution.actions import Grading
 from openswerl.evaluate.harness.grade import Verdict, grade
-from openswerl.evaluate.harness.rows import TEXTS, normalise, read_lines
+from openswerl.evaluate.harness.rows import TEXTS, normalise
 from openswerl.evaluate.views import problem_of
 from openswerl.files import write_json, write_jsonl
+from openswerl.raw_rows import read_lines
 
 TEXT_FIELDS = ("instance_id", "repo", "version", "model_patch", "eval_log")
 

@@ -1,18 +1,13 @@
 """Rows of a benchmark, from a file or the Hugging Face Hub, in the form that swebench 5 takes."""
 
-import gzip
 import json
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from openswerl.errors import UserError
 from openswerl.evaluate.harness.evalscript import eval_script
 from openswerl.evaluate.harness.specs import find_spec, known_parsers
+from openswerl.raw_rows import raw_rows
 
 Row = dict[str, Any]
 TEXTS = ("instance_id", "repo", "base_commit", "version", "problem_statement", "patch", "test_patch")
@@ -44,7 +39,7 @@ def read_benchmark(source: Path | str, split: str = "test") -> Rows:
     unknown_parser or double_id.
     """
     rows, seen = Rows([], []), set()
-    for number, raw in enumerate(_raw(source, split), 1):
+    for number, raw in enumerate(raw_rows(source, split, "evaluate.rows"), 1):
         where = f"{source} row {number}"
         made = normalise(raw, where)
         if isinstance(made, dict) and made["instance_id"] in seen:
@@ -105,51 +100,3 @@ def _all_parsers() -> Iterable[str]:
     from swebench.harness.log_parsers import PARSER_REGISTRY  # takes two seconds: it imports docker and datasets
 
     return PARSER_REGISTRY
-
-
-def _raw(source: Path | str, split: str) -> Iterator[Any]:
-    path = Path(source)
-    try:
-        if path.suffix == ".parquet":
-            yield from (row for batch in pq.ParquetFile(path).iter_batches(64) for row in batch.to_pylist())
-        elif path.suffix == ".json":
-            loaded = json.loads(path.read_text(encoding="utf-8"))
-            yield from loaded.values() if isinstance(loaded, dict) else loaded
-        elif path.name.endswith((".jsonl", ".jsonl.gz")):
-            yield from read_lines(path)
-        else:
-            yield from _hub(str(source), split)
-    except FileNotFoundError:
-        raise UserError(f"{path} is missing; correct evaluate.rows") from None
-    except (OSError, EOFError, zlib.error, ValueError, TypeError, pa.ArrowException) as error:
-        raise UserError(f"{path} cannot be read ({str(error).splitlines()[0]}); get the file again") from None
-
-
-def read_lines(path: Path) -> Iterator[Any]:
-    """Yield the documents of a JSON Lines file, .gz or not, None for a broken line.
-
-    Raises OSError, EOFError and zlib.error.
-    """
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-        yield from (_document(line) for line in file if line.strip())
-
-
-def _document(line: str) -> Any:
-    """Return the document of one line, None for a broken one: it costs that row, not the file."""
-    try:
-        return json.loads(line)
-    except ValueError:
-        return None
-
-
-def _hub(name: str, split: str) -> Iterator[Any]:
-    if name.count("/") != 1 or name.startswith("."):
-        raise UserError(f"{name} is neither a .json, .jsonl, .jsonl.gz or .parquet file nor a data set owner/name")
-    try:
-        from datasets import load_dataset
-    except ImportError:
-        raise UserError(f"{name} is on the Hub, which needs `pip install datasets`; or name a file of rows") from None
-    try:
-        yield from load_dataset(name, split=split)
-    except Exception as error:  # it raises what its many back ends raise
-        raise UserError(f"{name} cannot be had from the Hub: {str(error).partition(chr(10))[0]}") from None

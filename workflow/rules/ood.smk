@@ -1,0 +1,19 @@
+rule ood:
+    """Ask one policy the questions of the out-of-domain suites and judge its answers (paper Table 3)."""
+    input:
+        before("ood"),
+    output:
+        result=f"{RUN}/ood/{{policy}}/seed{{seed}}/result.json",
+        outcomes=f"{RUN}/ood/{{policy}}/seed{{seed}}/outcomes.jsonl",
+    log:
+        f"{RUN}/logs/ood/{{policy}}/seed{{seed}}.log",
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+        gpu=0,
+    params:
+        cfg=tracked("ood"),
+        args=args,
+    shell:
+        "python scripts/ood.py {params.args:q} 2>&1 | tee {log}"
