@@ -59,16 +59,16 @@ STAGES = {
     "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
     "relate": Stage(("data", "relate"), ("serving",)),
     "preflight": Stage(
-        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "tracking", "processes"), files=RECORD
+        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "processes"), files=RECORD
     ),
     "sft": Stage(
         (*POLICY, "rollout", "sft", *(f"reward.{key}" for key in SCORING), "seed"),
-        ("serving", "tracking", "processes", "reward.workers", "reward.cache_size"),
+        ("serving", "processes", "reward.workers", "reward.cache_size"),
         files=RECORD,
     ),
-    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "tracking", "processes")),
+    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "processes")),
     "evaluate": Stage(
-        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving", "tracking"), files=JUDGED
+        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving",), files=JUDGED
     ),
     "report": Stage(("report", "grid", "scale")),
 }
@@ -129,6 +129,17 @@ class Cell:
         if any(key_of(item) == "reward" for item in set(self.overrides).difference(kept, overrides)):
             kept = [item for item in kept if not item.startswith("reward.options.")]  # they are of that kind alone
         return Cell(stage, (*kept, *overrides))
+
+    @property
+    def name(self) -> str:
+        """The stage and where it is on each of its axes, such as grpo-continuous-seed0."""
+        return "-".join([self.stage, *self.folder.parts[len(self.folder.parts) - len(AXES.get(self.stage, ())) :]])
+
+    @property
+    def group(self) -> str:
+        """The experiment, or the scale where none is chosen."""
+        chosen = self.choices
+        return str(chosen["experiment"] or chosen["scale"])
 
     @property
     def in_graph(self) -> bool:

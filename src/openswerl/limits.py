@@ -114,6 +114,8 @@ CHOICES = {
     "evaluate.mini.regression.selection": ("honest", "paper_compat"),
     "tracking.wandb": ("offline", "online", "disabled"),
 }
+# Lists of names.
+STAGES = "laptop archive crawl curate relate preflight sft grpo evaluate report".split()
 
 # Names of environment variables. Who puts a key there by mistake must not find it in logs and results.
 VARIABLES = (
@@ -143,6 +145,9 @@ def faults(cfg: DictConfig) -> Iterator[str]:
     for key, known in CHOICES.items():
         if (name := OmegaConf.select(cfg, key)) not in known:
             yield f"{key}={name} is unknown: choose {', '.join(known[:-1])} or {known[-1]}"
+    for name in cfg.tracking.upload:
+        if name not in STAGES:
+            yield f"tracking.upload={name} is no stage: choose of {', '.join(STAGES)}"
     for key in VARIABLES:
         name = OmegaConf.select(cfg, key)  # none where relate asks no model
         if name is not None and not VARIABLE.fullmatch(name):
