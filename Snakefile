@@ -31,6 +31,7 @@ include: "workflow/rules/sft.smk"
 include: "workflow/rules/grpo.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/wandb_report.smk"
 
 
 localrules:

@@ -73,7 +73,9 @@ class Wandb:
     def answer_UpsertBucket(self, asked: dict[str, Any]) -> Any:
         name = asked["name"]
         inserted = name not in self.runs
-        run = self.runs.setdefault(name, {"id": name, "displayName": name, "history": [], "summary": {}, "config": "{}"})
+        run = self.runs.setdefault(
+            name, {"id": name, "displayName": name, "history": [], "summary": {}, "config": "{}"}
+        )
         run |= {key: value for key, value in asked.items() if value is not None and key not in ("id", "summaryMetrics")}
         return {"upsertBucket": {"bucket": self.bucket(run), "inserted": inserted}}
 

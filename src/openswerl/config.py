@@ -67,9 +67,7 @@ STAGES = {
         files=RECORD,
     ),
     "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "processes")),
-    "evaluate": Stage(
-        (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving",), files=JUDGED
-    ),
+    "evaluate": Stage((*POLICY, "rollout", "relate", "evaluate", "policy", "seed"), ("serving",), files=JUDGED),
     "report": Stage(("report", "grid", "scale")),
 }
 

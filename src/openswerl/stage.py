@@ -43,8 +43,8 @@ FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.
 class Job:
     """What a work function gets: its slice of the config, its output folder, and the cells before and their folders.
 
-    `cell` is the one that the config is of: it knows who set each value. `mirror` is told what a long run measures as it
-    goes; of other runs it is told from metrics.jsonl as they end.
+    `cell` is the one that the config is of: it knows who set each value. `mirror` is told what a long run measures as
+    it goes; of other runs it is told from metrics.jsonl as they end.
     """
 
     cfg: DictConfig

@@ -42,10 +42,11 @@ def result_artifact(cell: Cell) -> Any:
     """Return the artifact of a finished cell, not yet logged."""
     import wandb
 
-    metadata = {"digest": cell.digest, "inputs": inputs_of(cell), "result": json.loads((cell.folder / "result.json").read_text())}
+    result = cell.folder / "result.json"
+    metadata = {"digest": cell.digest, "inputs": inputs_of(cell), "result": json.loads(result.read_text())}
     artifact = wandb.Artifact(name_of(cell), KINDS.get(cell.stage, DATA_SET), metadata=metadata)
     # immutable: no copy is made for the upload
-    artifact.add_file(str((cell.folder / "result.json").resolve()), policy="immutable", skip_cache=True)
+    artifact.add_file(str(result.resolve()), policy="immutable", skip_cache=True)
     for path in sorted(_files(cell)):
         name = str(path.relative_to(cell.folder))
         if cell.stage in cell.cfg.tracking.upload:

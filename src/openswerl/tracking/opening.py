@@ -1,5 +1,6 @@
 """Choose the mirrors of a run by `tracking`."""
 
+from collections.abc import Callable
 from functools import partial
 
 from openswerl.config import Cell
@@ -10,7 +11,7 @@ from openswerl.tracking.mirror import Late, Mirror
 def open_mirror(cell: Cell) -> Mirror:
     """Return what a run of the cell is told to. Raises UserError for a package or a login that is missing."""
     tracking = cell.cfg.tracking
-    openers = []
+    openers: list[Callable[[], Mirror]] = []
     if tracking.wandb == "online":
         wandb_run.check_login()
         openers.append(partial(wandb_run.online_run_or_none, cell))

@@ -15,7 +15,17 @@ from openswerl.tracking.artifacts import inputs_of, record_inputs, result_artifa
 from openswerl.tracking.flat import flat, is_spread
 from openswerl.tracking.mirror import Mirror
 
-FINISH_TIMEOUT_S = 600  # a network that died does not hold a stage that is done; wandb_sync.py makes up for it
+# Neither the machine nor the environment nor the code is told of. A network that died does not hold a stage that is
+# done for more than ten minutes: wandb_sync.py makes up for it.
+SETTINGS: dict[str, Any] = {
+    "console": "off",
+    "x_disable_stats": True,
+    "x_disable_meta": True,
+    "x_save_requirements": False,
+    "disable_git": True,
+    "disable_job_creation": True,
+    "finish_timeout": 600,
+}
 
 
 class WandbRun(Mirror):
@@ -36,8 +46,8 @@ class WandbRun(Mirror):
         """Send a table of texts."""
         import wandb
 
-        columns = [*rows[0]]
-        data = [[str(row.get(column)) for column in columns] for row in rows]
+        columns: list[str | int] = [*rows[0]]
+        data = [[str(row.get(column)) for column in rows[0]] for row in rows]
         self._put(step, {name: wandb.Table(columns=columns, data=data)})
 
     def picture(self, step: int, name: str, path: Path) -> None:
@@ -103,11 +113,10 @@ def online_run_or_none(cell: Cell) -> Mirror:
 
 
 def start(cell: Cell, *, mode: str, folder: Path, **options: Any) -> Any:
-    """Call wandb.init for a cell. Its records of the machine, the environment and the code stay away."""
+    """Call wandb.init for a cell."""
     quiet()
     import wandb
 
-    quiet_settings = {"console": "off", "x_disable_stats": True, "x_disable_meta": True, "x_save_requirements": False}
     return wandb.init(
         project=cell.cfg.tracking.project,
         mode=mode,  # type: ignore[arg-type]
@@ -116,12 +125,16 @@ def start(cell: Cell, *, mode: str, folder: Path, **options: Any) -> Any:
         group=cell.group,
         job_type=cell.stage,
         dir=str(folder),
-        config={**OmegaConf.to_container(cell.view(tracked_only=True)), "inputs": inputs_of(cell)},  # type: ignore[dict-item]
-        settings=wandb.Settings(
-            **quiet_settings, disable_git=True, disable_job_creation=True, finish_timeout=FINISH_TIMEOUT_S
-        ),
+        config=config_of(cell),
+        settings=wandb.Settings(**SETTINGS),
         **options,
     )
+
+
+def config_of(cell: Cell) -> dict[str, Any]:
+    """Return the stage's own slice of the config, and what the result was made from, which offline runs cannot link."""
+    own: dict[str, Any] = OmegaConf.to_container(cell.view(tracked_only=True))  # type: ignore[assignment]
+    return {**own, "inputs": inputs_of(cell)}
 
 
 def check_login() -> None:
@@ -141,8 +154,9 @@ def check_login() -> None:
 
 
 def quiet() -> None:
-    """Keep wandb from printing; call it before wandb is imported."""
+    """Keep wandb from printing, and from reporting its own errors to its makers; before wandb is imported."""
     os.environ.setdefault("WANDB_SILENT", "true")
+    os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
 
 
 def _histogram(spread: Mapping[str, Any]) -> Any:
