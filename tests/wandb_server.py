@@ -63,7 +63,7 @@ class Wandb:
         tail = [json.dumps(row) for row in run["history"][-1:]]
         return {
             **{key: run[key] for key in ("id", "name", "displayName", "config")},
-            **{"tags": [], "notes": None, "sweepName": None, "wandbConfig": "{}", "eventsTail": "[]"},
+            **{"tags": [], "notes": None, "sweepName": None, "wandbConfig": json.dumps({"t": 1}), "eventsTail": "[]"},
             **{"logLineCount": 0, "eventsLineCount": 0, "historyLineCount": len(run["history"])},
             "historyTail": json.dumps(tail),
             "summaryMetrics": json.dumps(run["summary"]),

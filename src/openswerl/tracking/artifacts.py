@@ -68,5 +68,5 @@ def record_inputs(run: Any, cell: Cell) -> Iterator[str]:
 
 
 def _files(cell: Cell) -> Iterator[Path]:
-    for pattern in FILES[cell.stage]:
+    for pattern in FILES.get(cell.stage, ()):
         yield from (path for path in cell.folder.glob(pattern) if path.is_file())

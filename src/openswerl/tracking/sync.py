@@ -17,9 +17,10 @@ def sync(report: Cell) -> None:
 
     A run that W&B has gets the steps that it lacks. Raises UserError without a login or a server.
     """
+    cells = in_order([*preflight_cells(report), report])
     check_login()
     sent = missing = 0
-    for cell in in_order([*preflight_cells(report), report]):
+    for cell in cells:
         if finished(cell):
             send(cell)
             sent += 1
