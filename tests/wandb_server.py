@@ -23,6 +23,7 @@ class Wandb:
         self.uploads: list[str] = []
         self.alerts: list[dict[str, Any]] = []
         self.views: list[dict[str, Any]] = []
+        self.projects = {"open-swe-rl"}
         self.unknown: list[str] = []
         server.serve = self.serve
 
@@ -136,6 +137,30 @@ class Wandb:
         artifact = self.artifacts[int(asked["artifactID"])]
         self.uses.add((asked["runName"], artifact["name"]))
         return {"useArtifact": {"artifact": {"id": artifact["id"]}}}
+
+    answer_GetDefaultEntity = answer_Viewer
+
+    def answer_ProjectInternalId(self, asked: dict[str, Any]) -> Any:
+        return {"project": {"id": "p", "internalId": "1"} if asked["projectName"] in self.projects else None}
+
+    def answer_GetProjects(self, asked: dict[str, Any]) -> Any:
+        rest = {"entityName": "me", "createdAt": "2026-01-01", "isBenchmark": False, "user": None}
+        nodes = [{"node": {"id": name, "name": name, **rest}} for name in sorted(self.projects)]
+        return {"models": {"edges": nodes, "pageInfo": {"endCursor": None, "hasNextPage": False}}}
+
+    def answer_ProjectViews(self, asked: dict[str, Any]) -> Any:
+        views = [{"node": {**view, "user": {}}, "cursor": view["id"]} for view in self.views]
+        return {"project": {"allViews": {"edges": views, "pageInfo": {"endCursor": None, "hasNextPage": False}}}}
+
+    def answer_upsertView(self, asked: dict[str, Any]) -> Any:
+        """A report is a view; without an id it is a new one."""
+        known = {view["id"]: view for view in self.views}
+        view = known.get(asked["id"]) or {"id": f"view{len(self.views)}"}
+        if view["id"] not in known:
+            self.views.append(view)
+        view |= asked | {"id": view["id"], "createdAt": "2026-01-01T00:00:00", "updatedAt": "2026-01-01T00:00:00"}
+        project = {"id": "p", "name": asked["projectName"], "entityName": asked["entityName"]}
+        return {"upsertView": {"view": {**view, "project": project}, "inserted": True}}
 
 
 def _told(artifact: dict[str, Any], *keys: str) -> dict[str, Any]:

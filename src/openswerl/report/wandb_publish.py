@@ -27,13 +27,16 @@ def publish(cell: Cell) -> str:
         report = build(cell, folder, str(api.default_entity))
         report.id = id_of(api, report)
         return str(report.save().url)
-    except wandb.Error as error:
-        raise UserError(f"W&B: {' '.join(str(error).split())}") from None
+    except UserError:
+        raise
+    except Exception as error:  # W&B's errors have no base class in common
+        raise UserError(f"W&B: {type(error).__name__}: {' '.join(str(error).split())}") from None
 
 
 def id_of(api: Any, report: Any) -> str:
-    """Return the id of the report that has this title; "" if there is none."""
+    """Return the id of the report that has this title; "" if there is none. Raises UserError without the project."""
+    place = f"{report.entity}/{report.project}"
     if report.project not in {project.name for project in api.projects(report.entity)}:
-        return ""
-    known = api.reports(f"{report.entity}/{report.project}")
+        raise UserError(f"W&B has no project {place}: send the runs first, by python scripts/wandb_sync.py")
+    known = api.reports(place)
     return next((one.id for one in known if one.display_name == report.title), "")

@@ -24,8 +24,6 @@ WIDTH, PANEL_WIDTH, PANEL_HEIGHT = 24, 8, 7  # of W&B's grid
 
 def build(cell: Cell, folder: Path, entity: str) -> wr.Report:
     """Return the report, not yet saved, of a finished report cell; `folder` holds its tables."""
-    splits = list(cell.cfg.report.splits)
-    solved = {f"{split}/{kind}/resolved_rate": f"{split}, {kind}" for split in splits for kind in ("greedy", "sample")}
     blocks = [
         wr.TableOfContents(),
         *_tables(folder),
@@ -35,13 +33,20 @@ def build(cell: Cell, folder: Path, entity: str) -> wr.Report:
         wr.H1("Supervised baselines"),
         wr.PanelGrid(runsets=_runs(cell, entity, "sft", "config.sft.name"), panels=_lines(SFT_CURVES)),
         wr.H1("Resolved instances"),
-        wr.PanelGrid(runsets=_runs(cell, entity, "evaluate", "config.policy"), panels=_bars(solved)),
+        wr.PanelGrid(runsets=_runs(cell, entity, "evaluate", "config.policy"), panels=_bars(_rates(cell))),
     ]
     title = f"{cell.cfg.report.title}: {cell.group}"
     said = f"Scale {cell.cfg.scale}, result {cell.digest}. Numbers of a small scale are about that scale."
     return wr.Report(
         project=cell.cfg.tracking.project, entity=entity, title=title, description=said, blocks=blocks, width="fluid"
     )
+
+
+def _rates(cell: Cell) -> dict[str, str]:
+    """Return {metric: title} of the rates of evaluate: Table 2's form, and Agentless Mini where it runs."""
+    kinds = [(split, kind) for split in cell.cfg.report.splits for kind in ("greedy", "sample")]
+    kinds += [(split, "mini") for split, count in cell.cfg.evaluate.mini.splits.items() if count]
+    return {f"{split}/{kind}/resolved_rate": f"{split}, {kind}" for split, kind in kinds}
 
 
 def _tables(folder: Path) -> list[Any]:
