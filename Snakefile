@@ -41,6 +41,7 @@ localrules:
     sft_all,
     grpo_all,
     evaluate_all,
+    wandb_report,
 
 
 rule all:

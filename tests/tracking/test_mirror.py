@@ -70,7 +70,7 @@ def test_an_empty_folder_tells_nothing(tmp_path):
 
 def test_a_silent_stage_is_told_of_from_its_folder_as_it_ends(folder):
     one, two = Heard(), Heard()
-    late = Late(folder, [lambda: one, lambda: two])
+    late = Late("a run", folder, {"one": lambda: one, "two": lambda: two})
     assert one.said == []
     late.close({"n": 1})
     assert one.said == two.said and len(one.said) == 6 and one.said[-1] == ("close", {"n": 1})
@@ -78,13 +78,31 @@ def test_a_silent_stage_is_told_of_from_its_folder_as_it_ends(folder):
 
 def test_a_stage_that_spoke_is_not_told_of_again(folder):
     heard = Heard()
-    late = Late(folder, [lambda: heard])
+    late = Late("a run", folder, {"one": lambda: heard})
     late.log({"step": 0})
     late.alert(0, "kl", "far")
     late.table(0, "samples", [{"n": 1}])
     late.picture(0, "rewards", folder)
     late.close({})
     assert [kind for kind, *_ in heard.said] == ["log", "alert", "table", "picture", "close"]
+
+
+def test_a_mirror_that_fails_is_left_and_the_others_are_told(folder, capsys):
+    class Broken(Heard):
+        def table(self, step, name, rows):
+            raise ConnectionError("gone\naway")
+
+    broken, heard = Broken(), Heard()
+    late = Late("a run", folder, {"W&B": lambda: broken, "absent": lambda: 1 / 0, "one": lambda: heard})
+    late.log({"step": 0})
+    late.table(0, "samples", [{"n": 1}])
+    late.close({})
+    assert [kind for kind, *_ in broken.said] == ["log"]
+    assert [kind for kind, *_ in heard.said] == ["log", "table", "close"]
+    assert capsys.readouterr().err.splitlines() == [
+        "warning: absent has not all of a run: ZeroDivisionError: division by zero",
+        "warning: W&B has not all of a run: ConnectionError: gone away",
+    ]
 
 
 def test_names_of_nested_numbers():

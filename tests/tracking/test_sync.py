@@ -90,6 +90,14 @@ def test_without_a_login_it_is_one_line(report, tmp_path):
     )
 
 
+@pytest.mark.slow
+def test_without_the_server_it_is_one_line(report, tmp_path):
+    url, home = "http://127.0.0.1:9", tmp_path / "home"
+    done = script("wandb_sync", home, *report.overrides, url=url, WANDB_INIT_TIMEOUT="2")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("wandb_sync: error: W&B: ")
+
+
 def test_a_misspelt_key_is_one_line(tmp_path):
     done = script("wandb_sync", tmp_path / "home", "scale=smok")
     assert done.returncode == 1 and done.stderr.startswith("wandb_sync: error: config: ")

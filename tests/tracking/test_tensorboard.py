@@ -68,5 +68,5 @@ def test_tables_pictures_and_alarms_are_kept(tmp_path):
 def test_a_run_that_goes_on_has_each_step_once(tmp_path):
     write_jsonl(tmp_path / "metrics.jsonl", ROWS)
     for _ in range(2):
-        Late(tmp_path, [lambda: Events(tmp_path)]).close({})
+        Late("a run", tmp_path, {"TensorBoard": lambda: Events(tmp_path)}).close({})
     assert scalars(read(tmp_path))["loss"] == [(0, 1.0), (1, 0.25)]

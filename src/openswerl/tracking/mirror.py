@@ -1,5 +1,6 @@
 """Who is told what a run measures: nobody, or several that are opened at the first word."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,40 +31,44 @@ class Mirror:
 
 
 class Late(Mirror):
-    """Several mirrors, opened at the first word. A stage that said none is told of from its folder as it ends."""
+    """Mirrors by name, opened at the first word. A stage that said none is told of from its folder as it ends.
 
-    def __init__(self, folder: Path, openers: Sequence[Callable[[], Mirror]]) -> None:
-        self.folder, self.openers = folder, openers
-        self.opened: list[Mirror] | None = None
+    A mirror that fails, in whatever way, is told nothing more, with a warning: it cannot undo a result.
+    """
 
-    def _each(self) -> list[Mirror]:
-        if self.opened is None:
-            self.opened = [opener() for opener in self.openers]
-        return self.opened
+    def __init__(self, title: str, folder: Path, openers: Mapping[str, Callable[[], Mirror]]) -> None:
+        self.title, self.folder, self.openers = title, folder, openers
+        self.opened: dict[str, Mirror] = {}
 
     def log(self, row: Mapping[str, Any]) -> None:
         """Tell each."""
-        for mirror in self._each():
-            mirror.log(row)
+        self._tell(lambda mirror: mirror.log(row))
 
     def table(self, step: int, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Tell each."""
-        for mirror in self._each():
-            mirror.table(step, name, rows)
+        self._tell(lambda mirror: mirror.table(step, name, rows))
 
     def picture(self, step: int, name: str, path: Path) -> None:
         """Tell each."""
-        for mirror in self._each():
-            mirror.picture(step, name, path)
+        self._tell(lambda mirror: mirror.picture(step, name, path))
 
     def alert(self, step: int, name: str, text: str) -> None:
         """Tell each."""
-        for mirror in self._each():
-            mirror.alert(step, name, text)
+        self._tell(lambda mirror: mirror.alert(step, name, text))
 
     def close(self, result: Mapping[str, Any]) -> None:
         """Close each."""
-        if self.opened is None:
+        if not self.opened:
             replay(self.folder, self)
-        for mirror in self._each():
-            mirror.close(result)
+        self._tell(lambda mirror: mirror.close(result))
+
+    def _tell(self, say: Callable[[Mirror], None]) -> None:
+        for name, opener in self.openers.items():
+            try:
+                if name not in self.opened:
+                    self.opened[name] = opener()
+                say(self.opened[name])
+            except Exception as error:
+                self.opened[name] = Mirror()
+                told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+                print(f"warning: {name} has not all of {self.title}: {told}", file=sys.stderr, flush=True)

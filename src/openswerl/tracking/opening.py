@@ -11,13 +11,13 @@ from openswerl.tracking.mirror import Late, Mirror
 def open_mirror(cell: Cell) -> Mirror:
     """Return what a run of the cell is told to. Raises UserError for a package or a login that is missing."""
     tracking = cell.cfg.tracking
-    openers: list[Callable[[], Mirror]] = []
+    openers: dict[str, Callable[[], Mirror]] = {}
     if tracking.wandb == "online":
         wandb_run.check_login()
-        openers.append(partial(wandb_run.online_run_or_none, cell))
+        openers["W&B"] = partial(wandb_run.online_run, cell, cell.folder)
     elif tracking.wandb == "offline":
-        openers.append(partial(wandb_run.offline_run, cell))
+        openers["W&B"] = partial(wandb_run.offline_run, cell)
     if tracking.tensorboard:
         tensorboard.check_installed()
-        openers.append(partial(tensorboard.Events, cell.folder))
-    return Late(cell.folder, openers) if openers else Mirror()
+        openers["TensorBoard"] = partial(tensorboard.Events, cell.folder)
+    return Late(cell.name, cell.folder, openers) if openers else Mirror()

@@ -47,8 +47,13 @@ def finished(cell: Cell) -> bool:
 
 
 def send(cell: Cell) -> None:
-    """Tell W&B of one finished cell."""
+    """Tell W&B of one finished cell. Raises UserError if the server cannot be reached or refuses."""
+    import wandb
+
     with lock(cell.folder), tempfile.TemporaryDirectory() as folder:
-        run = online_run(cell, Path(folder))
+        try:
+            run = online_run(cell, Path(folder))
+        except wandb.Error as error:
+            raise UserError(f"W&B: {' '.join(str(error).split())}") from None
         replay(cell.folder, run)
         run.close(read_result(cell) or {})

@@ -15,10 +15,12 @@ from openswerl.tracking.artifacts import inputs_of, record_inputs, result_artifa
 from openswerl.tracking.flat import flat, is_spread
 from openswerl.tracking.mirror import Mirror
 
-# Neither the machine nor the environment nor the code is told of. A network that died does not hold a stage that is
-# done for more than ten minutes: wandb_sync.py makes up for it.
+# Of the machine, its packages and the code nothing is recorded. A network that died does not hold a stage that is done
+# for more than ten minutes: wandb_sync.py makes up for it.
 SETTINGS: dict[str, Any] = {
     "console": "off",
+    "host": "",
+    "program": "",
     "x_disable_stats": True,
     "x_disable_meta": True,
     "x_save_requirements": False,
@@ -71,18 +73,16 @@ class WandbRun(Mirror):
         self.run.summary.update(flat({"result": result}))
         if not self.run.offline:
             for missing in record_inputs(self.run, self.cell):
-                warn(self.cell, f"has no artifact {missing} to come from; wandb_sync.py mends it")
+                line = (
+                    f"W&B has no artifact {missing} that {self.cell.name} comes from; wandb_sync.py sends and links it"
+                )
+                print(f"warning: {line}", file=sys.stderr, flush=True)
         self.run.log_artifact(result_artifact(self.cell), aliases=[self.cell.digest])
         self.run.finish()
 
     def _put(self, step: int, values: dict[str, Any]) -> None:
         if step >= self.run.starting_step:
             self.run.log(values, step=step)
-
-
-def warn(cell: Cell, text: str) -> None:
-    """Say on stderr what W&B lacks."""
-    print(f"{cell.stage}: warning: the W&B run {cell.name} {text}", file=sys.stderr, flush=True)
 
 
 def offline_run(cell: Cell) -> WandbRun:
@@ -92,24 +92,10 @@ def offline_run(cell: Cell) -> WandbRun:
 
 
 def online_run(cell: Cell, folder: Path) -> WandbRun:
-    """Open a run at the server, or go on with it. Raises UserError if the server cannot be reached or refuses."""
-    import wandb
-
-    try:
-        run = start(cell, mode="online", folder=folder, resume="allow")
-    except wandb.Error as error:
-        raise UserError(f"W&B: {' '.join(str(error).split())}") from None
+    """Open a run at the server, or go on with it. Raises wandb.Error if the server cannot be reached or refuses."""
+    run = start(cell, mode="online", folder=folder, resume="allow")
     print(f"{cell.stage}: W&B {run.url}", flush=True)
     return WandbRun(cell, run)
-
-
-def online_run_or_none(cell: Cell) -> Mirror:
-    """Open a run at the server; without one, warn: training goes on."""
-    try:
-        return online_run(cell, cell.folder)
-    except UserError as error:
-        warn(cell, f"is not kept ({error}); wandb_sync.py sends it later")
-        return Mirror()
 
 
 def start(cell: Cell, *, mode: str, folder: Path, **options: Any) -> Any:
