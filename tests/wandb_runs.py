@@ -75,10 +75,11 @@ def _names(row: Mapping[str, Any], path: tuple[str, ...]) -> Iterable[tuple[str,
             yield "/".join((*path, key)), value
 
 
-def own_metrics(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a summary says of metrics: not W&B's own, not the result, not how long things took, no media."""
-    apart = ("_", "result/", "seconds", "tokens_per_s", "memory_mb")
-    return {key: it for key, it in summary.items() if not key.startswith(apart) and not isinstance(it, dict)}
+def own_metrics(summary: Mapping[str, Any], timings: Path | None = None) -> dict[str, Any]:
+    """Return what a summary says of metrics: nothing of W&B's own, of the result, of timings.jsonl, no media."""
+    apart = last_row(timings) if timings else {}
+    named = {key: it for key, it in summary.items() if not key.startswith(("_", "result/")) and key not in apart}
+    return {key: it for key, it in named.items() if not isinstance(it, dict)}
 
 
 RUN = "import sys; from openswerl.config import Cell; from openswerl.stage import one_line, run_cell\n"

@@ -103,6 +103,7 @@ def test_a_real_training_run_that_was_killed_reads_back_as_its_metrics(tmp_path,
     run = Runs(tmp_path, kind).new(kind.stage, "tracking.wandb=offline", "sft.steps=6", "sft.checkpoint_every=2")
     run.kill_when(lambda: run.steps() == 3)
     run.finish()
-    assert own_metrics(inspect(run.out)["summary"]) == last_row(run.out / "metrics.jsonl")
+    summary = inspect(run.out)["summary"]
+    assert own_metrics(summary, run.out / "timings.jsonl") == last_row(run.out / "metrics.jsonl")
     steps = (run.out / "metrics.jsonl").read_bytes().count(b"\n")
     assert [row["item"]["_step"] for row in records(run.out, "history")] == list(range(steps)) == list(range(6))
