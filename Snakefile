@@ -36,6 +36,7 @@ include: "workflow/rules/answer.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/ood.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/wandb_report.smk"
 
 
 localrules:
@@ -46,6 +47,7 @@ localrules:
     grpo_all,
     evaluate_all,
     ood_all,
+    wandb_report,
 
 
 rule all:

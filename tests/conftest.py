@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("WANDB_MODE", "offline")
+os.environ["WANDB_MODE"] = "disabled"  # tests of W&B say tracking.wandb=offline
 
 import pytest
 

@@ -72,7 +72,7 @@ class Handler(BaseHTTPRequestHandler):
         """Keep the test's output short."""
 
     def handle_any(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
+        body = self.rfile.read(int(self.headers.get("content-length", 0))).decode(errors="replace")
         headers = {key.lower(): value for key, value in self.headers.items()}
         self.server.asked.append(Asked(self.command, self.path, headers, body, time.monotonic()))
         script = self.server.script[self.path]
@@ -81,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.server.serve(self, body)
 
-    do_GET = do_POST = handle_any
+    do_GET = do_POST = do_PUT = handle_any
 
     def reply(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(status)

@@ -18,7 +18,7 @@ from openswerl.errors import UserError
 from openswerl.schema import Config
 
 OPTIONS = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
-INFRASTRUCTURE = {"results", "run_dir"}
+INFRASTRUCTURE = {"results", "run_dir", "tracking"}
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=str)

@@ -67,24 +67,24 @@ STAGES = {
     "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
     "relate": Stage(("data", "relate"), ("serving",)),
     "preflight": Stage(
-        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "tracking", "processes"), files=RECORD
+        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "processes"), files=RECORD
     ),
     "sft": Stage(
         (*POLICY, "rollout", "sft", *(f"reward.{key}" for key in SCORING), "seed"),
-        ("serving", "tracking", "processes", "reward.workers", "reward.cache_size"),
+        ("serving", "processes", "reward.workers", "reward.cache_size"),
         files=RECORD,
     ),
-    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "tracking", "processes")),
+    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "processes")),
     "answer": Stage((*POLICY, "rollout", "relate", "evaluate", "policy", "seed", "part"), ("serving",), files=JUDGED),
     "evaluate": Stage(
         (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"),
-        ("serving", "tracking", "parts"),
+        ("serving", "parts"),
         version=2,
         files=JUDGED,
     ),
     "ood": Stage(
         (*WEIGHTS, "rollout", "ood", "policy", "seed"),
-        ("serving", "tracking"),
+        ("serving",),
         files=(*RECORD, *(f"ood.suites.{name}.rows" for name in OOD_SUITES)),
     ),
     "report": Stage(("report", "grid", "scale")),
@@ -152,6 +152,22 @@ class Cell:
         if any(key_of(item) == "reward" for item in set(self.overrides).difference(kept, overrides)):
             kept = [item for item in kept if not item.startswith("reward.options.")]  # they are of that kind alone
         return Cell(stage, (*kept, *overrides))
+
+    @property
+    def name(self) -> str:
+        """The stage and where it is on each of its axes, such as grpo-continuous-seed0."""
+        return "-".join([self.stage, *self.folder.parts[len(self.folder.parts) - len(AXES.get(self.stage, ())) :]])
+
+    @property
+    def label(self) -> str:
+        """The name, and the variant if there is one."""
+        return f"{self.name}-{self.variant}" if self.variant else self.name
+
+    @property
+    def group(self) -> str:
+        """The experiment, or the scale where none is chosen."""
+        chosen = self.choices
+        return str(chosen["experiment"] or chosen["scale"])
 
     @property
     def in_graph(self) -> bool:

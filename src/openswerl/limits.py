@@ -115,8 +115,9 @@ CHOICES = {
     "evaluate.mode": ("score", "gold", "regrade"),
     "evaluate.backend": ("laptop", "local", "docker", "podman", "apptainer"),
     "evaluate.mini.regression.selection": ("honest", "paper_compat"),
-    "tracking.wandb": ("offline", "online", "disabled"),
 }
+MODES = ("offline", "online", "disabled")  # of W&B
+STAGES = "laptop archive crawl curate relate preflight sft grpo answer evaluate ood report".split()
 
 # Names of environment variables. Who puts a key there by mistake must not find it in logs and results.
 VARIABLES = (
@@ -146,6 +147,7 @@ def faults(cfg: DictConfig) -> Iterator[str]:
     for key, known in CHOICES.items():
         if (name := OmegaConf.select(cfg, key)) not in known:
             yield f"{key}={name} is unknown: choose {', '.join(known[:-1])} or {known[-1]}"
+    yield from _tracking(cfg.tracking)
     for key in VARIABLES:
         name = OmegaConf.select(cfg, key)  # none where relate asks no model
         if name is not None and not VARIABLE.fullmatch(name):
@@ -163,6 +165,14 @@ def _model(model: DictConfig) -> Iterator[str]:
         yield f"model.lora.alpha={model.lora.alpha} is not a number above 0"
     if model.lora.dropout != 0:
         yield f"model.lora.dropout={model.lora.dropout} is not 0: with dropout the ratio is not of the sampling policy"
+
+
+def _tracking(tracking: DictConfig) -> Iterator[str]:
+    if tracking.wandb not in MODES:
+        yield f"tracking.wandb={tracking.wandb} is unknown: choose offline, online or disabled (WANDB_MODE sets it)"
+    for name in tracking.upload:
+        if name not in STAGES:
+            yield f"tracking.upload={name} is no stage: choose of {', '.join(STAGES)}"
 
 
 def _optimiser(name: str, optimiser: DictConfig) -> Iterator[str]:

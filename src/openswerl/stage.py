@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,13 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from openswerl.compose import CONF, ROOT, key_of, load
-from openswerl.config import AXES, AXIS_NAMES, STAGES, VARIANT, Cell, under_snakemake
+from openswerl.config import AXIS_NAMES, STAGES, VARIANT, Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
 from openswerl.files import remove_leftovers, write_json
 from openswerl.models.distributed import is_main, leave, rank, world
+from openswerl.tracking.mirror import Mirror
+from openswerl.tracking.opening import open_mirror
 from openswerl.workers import end_with_launcher
 
 FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
@@ -41,7 +43,8 @@ FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.
 class Job:
     """What a work function gets: its slice of the config, its output folder, and the cells before and their folders.
 
-    `cell` is the one that the config is of: it knows who set each value.
+    `cell` is the one that the config is of: it knows who set each value. `mirror` is told what a long run measures as
+    it goes; of other runs it is told from metrics.jsonl as they end.
     """
 
     cfg: DictConfig
@@ -50,6 +53,7 @@ class Job:
     digest: str
     before: tuple[Cell, ...] = ()
     cell: Cell | None = None
+    mirror: Mirror = field(default_factory=Mirror)
 
     @property
     def scratch(self) -> Path:
@@ -107,7 +111,8 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
             run_cell(before, f"openswerl.{before.stage}.run:run")
     inputs = {name: folder for before in cell.before for name, folder in required(before, cell).items()}
     module, _, name = work.partition(":")
-    job = Job(cell.view(), cell.folder, inputs, cell.digest, cell.before, cell)
+    mirror = open_mirror(cell) if is_main() else Mirror()
+    job = Job(cell.view(), cell.folder, inputs, cell.digest, cell.before, cell, mirror)
     if not is_main():
         getattr(importlib.import_module(module), name)(job)
         return
@@ -118,6 +123,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
         write_json(cell.folder / "config.json", json.loads(cell.params)["config"])
         write_costs(cell, time.monotonic() - start, cpu_seconds() - cpu_before)
         write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **summary})
+        mirror.close(summary)
     shutil.rmtree(job.scratch, ignore_errors=True)
     print(f"{cell.stage}: wrote {cell.folder} ({cell.digest})")
     if not under_snakemake() and cell.in_graph:
@@ -159,9 +165,8 @@ def required(cell: Cell, reader: Cell) -> dict[str, Path]:
     """
     if read_result(cell) is None:
         raise UserError(f"{cell.folder} is not finished; make it with: {shlex.join(snakemake(cell))}")
-    axes = cell.folder.parts[-len(AXES[cell.stage]) :] if cell.stage in AXES else ()
     variant = f"@{cell.variant}" if cell.variant and f"{VARIANT}={cell.variant}" not in reader.overrides else ""
-    return {"-".join([cell.stage, *axes]) + variant: cell.folder}
+    return {cell.name + variant: cell.folder}
 
 
 def snakemake(cell: Cell, *options: str) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 from openswerl.edits import Block, render
 from openswerl.errors import UserError
 from openswerl.evaluate.run import run
+from openswerl.files import read_jsonl
 
 WRONG = ("calc/core.py", "    return a - b", "    return b - a")
 RIGHT = ("calc/core.py", "    return a - b", "    return a + b")
@@ -165,8 +166,7 @@ def test_the_gate_is_a_command_of_its_own(own_world: Any, stage: Any) -> None:
     assert result["env_invalid"] == {"acme__calc-1": "base_passes_f2p"}
 
 
-def test_one_row_of_metrics_is_mirrored(stage: Any) -> None:
-    stage.run("gold", None, "tracking.wandb=offline")
-    folder = stage.root / "evaluate" / "gold" / "seed0"
-    (row,) = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert row["gate/greedy/resolved_rate"] == 1.0 and len(list(folder.rglob("*.wandb"))) == 1
+def test_there_is_one_row_of_metrics(stage: Any) -> None:
+    stage.run("gold", None)
+    (row,) = read_jsonl(stage.root / "evaluate" / "gold" / "seed0" / "metrics.jsonl")
+    assert row["step"] == 0 and row["gate/greedy/resolved_rate"] == 1.0

@@ -48,14 +48,14 @@ def test_there_is_a_case_for_every_state():
 
 
 def test_a_healthy_run_is_silent(recorder, capsys):
-    assert [recorder.watch(row) for row in rows(*[{}] * 20)] == [[]] * 20
+    assert [recorder.watch(row) for row in rows(*[{}] * 20)] == [{}] * 20
     assert read_jsonl(recorder.journal.path) == [] and capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", SICK)
 def test_an_alarm_sounds_once_and_names_the_cause(recorder, capsys, name):
     change, cause = SICK[name]
-    raised = [recorder.watch(row) for row in rows({}, *[change] * 6)]
+    raised = [list(recorder.watch(row)) for row in rows({}, *[change] * 6)]
     first = 1 if STATES[name].at_once else 3
     assert raised == [[]] * first + [[name]] + [[]] * (6 - first)
     (line,) = capsys.readouterr().err.splitlines()
@@ -87,4 +87,4 @@ def test_a_resumed_recorder_goes_on_counting(tmp_path):
 
 def test_rows_read_back_from_disk_may_hold_null(recorder):
     (row,) = rows({"kl": None, "entropy": None, "reward_std": None, "reward_mean": None})
-    assert recorder.watch(row) == []
+    assert recorder.watch(row) == {}

@@ -8,7 +8,8 @@ from openswerl.files import read_jsonl
 from openswerl.grpo.log import Log, clock_time, speeds
 from openswerl.grpo.plots import SHOWN, shown
 from openswerl.grpo.rollouts import Rollout
-from openswerl.tracking import Mirror
+from openswerl.tracking.mirror import Mirror
+from openswerl.tracking.replay import replay
 
 UPDATED = {
     "loss": 0.1, "kl": None, "entropy": 0.4, "grad_norm": 2.0, "nonfinite": 0, "lr": 1e-3,
@@ -30,14 +31,14 @@ def rows(step, instance):
 @pytest.fixture
 def opened(tmp_path, config, instance):
     cfg = config("grpo.steps=5", "grpo.plot_every=2", "grpo.alarms.patience=2")
-    mirror = Mirror(cfg, stage="grpo", digest="c0ffee", group="g", folder=tmp_path)
-    return lambda name, from_step=0, mirror=mirror: Log(cfg, tmp_path / name, [instance], mirror, from_step=from_step)
+    silent = Mirror()
+    return lambda name, from_step=0, mirror=silent: Log(cfg, tmp_path / name, [instance], mirror, from_step=from_step)
 
 
 @pytest.fixture
 def resampling(tmp_path, config, instance):
     cfg = config("grpo.zero_variance=resample")
-    return Log(cfg, tmp_path / "a", [instance], Mirror(cfg, stage="grpo", digest="c0ffee", group="g", folder=tmp_path))
+    return Log(cfg, tmp_path / "a", [instance], Mirror())
 
 
 class Heard:
@@ -45,12 +46,8 @@ class Heard:
 
     def __init__(self):
         self.said = []
-
-    def log(self, row):
-        self.said.append(("log", row))
-
-    def show(self, step, image, samples):
-        self.said.append(("show", step, image, samples))
+        for kind in ("log", "picture", "table", "alert"):
+            setattr(self, kind, lambda *told, kind=kind: self.said.append((kind, *told)))
 
 
 def write(log, steps, instance):
@@ -89,11 +86,15 @@ def test_prompts_as_first_drawn_are_measured_and_the_chosen_ones_apart(resamplin
 
 
 def test_the_mirror_is_fed_again_what_was_recorded(opened, instance):
-    """Rows, plots and samples of the steps before the kill, in order, as they went the first time."""
+    """Rows, plots, samples and alarms of the steps before the kill, in order, as they went the first time."""
     first, again = Heard(), Heard()
-    write(opened("a", mirror=first), range(3), instance)
-    opened("a", from_step=3, mirror=again).replay()
-    assert again.said == first.said and [kind for kind, *_ in first.said] == ["log", "log", "show", "log"]
+    log = opened("a", mirror=first)
+    write(log, range(2), instance)
+    log.step(2, rows(2, instance), UPDATED | {"nonfinite": 1}, SECONDS)
+    replay(log.folder, again)
+    assert again.said == first.said
+    assert [kind for kind, *_ in first.said] == ["log", "log", "picture", "table", "log", "alert"]
+    assert first.said[-1][1:3] == (2, "nonfinite")
 
 
 def test_timings_are_kept_apart(opened, instance, tmp_path):

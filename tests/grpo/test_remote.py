@@ -15,7 +15,7 @@ from openswerl.grpo.rollouts import prompt_of
 from openswerl.grpo.trainer import Trainer
 from openswerl.models.checkpoint import encode, load_trainable
 from openswerl.reward import Score, open_rewards
-from openswerl.tracking import Mirror
+from openswerl.tracking.mirror import Mirror
 
 OFF = ("rollout.off_policy=true", "serving.cache=false")
 
@@ -113,7 +113,7 @@ def test_importance_weights_correct_the_update(trainer_of, tasks, cap):
 
 def test_two_steps_and_their_metrics(trainer_of, tasks, tmp_path):
     trainer = trainer_of("grpo.optimiser.lr=1e-2", "grpo.optimiser.warmup_steps=0")
-    mirror = Mirror(trainer.cfg, stage="grpo", digest="d", group="g", folder=tmp_path)
+    mirror = Mirror()
     with open_rewards(trainer.cfg.reward, trainer.cfg.edits) as rewards:
         trainer.train(tasks, rewards, Log(trainer.cfg, tmp_path, tasks, mirror))
     first, second = read_jsonl(tmp_path / "metrics.jsonl")
@@ -126,7 +126,7 @@ def test_steps_without_an_answer_stop_the_run_and_count_for_nothing(trainer_of, 
     """The model's context has no room for such an answer, so that every request is refused."""
     endless = ("model.max_response_tokens=100000", "grpo.alarms.unanswered_steps=2", "grpo.steps=5")
     trainer = trainer_of(*endless, "grpo.checkpoint_every=1")
-    mirror = Mirror(trainer.cfg, stage="grpo", digest="d", group="g", folder=tmp_path)
+    mirror = Mirror()
     before = torch.cat([p.detach().flatten() for p in trainer.policy.parameters()])
     with open_rewards(trainer.cfg.reward, trainer.cfg.edits) as rewards, pytest.raises(UserError) as raised:
         trainer.train(tasks, rewards, Log(trainer.cfg, tmp_path, tasks, mirror))

@@ -10,6 +10,7 @@ from openai_server import served
 from openswerl.rollout.endpoint.responses import Responses
 
 KEY = "sk-canary-0d4f77a1e9"
+WANDB_KEY = "canary0d4f77a1e9" * 3
 SETTINGS = ("rollout.off_policy=true", "rollout.stale=correct", "tracking.wandb=offline", "serving.debug=true")
 
 
@@ -26,6 +27,7 @@ def kept(run):
 @pytest.mark.slow
 def test_a_killed_run_pays_for_no_answer_twice_and_writes_its_key_nowhere(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("WANDB_API_KEY", WANDB_KEY)
     with served(key=KEY) as server:
         runs = Runs(tmp_path)
         killed, undisturbed = (runs.new(name, *server.overrides(), *SETTINGS) for name in ("killed", "undisturbed"))
@@ -45,4 +47,5 @@ def test_a_killed_run_pays_for_no_answer_twice_and_writes_its_key_nowhere(tmp_pa
     mirrors = [name for name in written if name.suffix == ".wandb"]
     assert len(mirrors) == 2 and all(b"OPENAI_API_KEY" in written[name] for name in mirrors)  # they can be searched
     assert any(name.name.startswith("debug-") for name in written)
-    assert KEY not in printed and not [name for name, content in written.items() if KEY.encode() in content]
+    for key in (KEY, WANDB_KEY):
+        assert key not in printed and not [name for name, content in written.items() if key.encode() in content]

@@ -16,7 +16,7 @@ from openswerl.models.checkpoint import base_checkpoint, encode, load_policy, lo
 from openswerl.models.prompts import prompt_of
 from openswerl.reward import Score, open_rewards
 from openswerl.rollout import Completion
-from openswerl.tracking import Mirror
+from openswerl.tracking.mirror import Mirror
 
 ANSWERS = ([40, 41, 42, 43], [44, 45], [46], [47, 48, 49])
 
@@ -192,7 +192,7 @@ def test_an_unknown_name_is_refused_before_any_work(config, override, choices):
 def test_two_steps_and_their_files(config, tasks, tmp_path):
     cfg = config()
     trainer = trainer_of(cfg, tmp_path)
-    mirror = Mirror(cfg, stage="grpo", digest="d", group="g", folder=tmp_path)
+    mirror = Mirror()
     with open_rewards(cfg.reward, cfg.edits) as rewards:
         trainer.train(tasks, rewards, Log(cfg, tmp_path, tasks, mirror))
     first, second = read_jsonl(tmp_path / "metrics.jsonl")

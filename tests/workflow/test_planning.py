@@ -154,3 +154,7 @@ def test_the_graph_is_the_chain_of_digests(project):
             planned[results["output"].pop()] = results.get("input", set())
     cells = project.cells()
     assert planned == {str(cell.folder): {str(before.folder) for before in cell.before} for cell in cells}
+
+
+def test_the_wandb_report_is_made_on_request_alone_and_needs_no_stage_again(finished):
+    assert finished.plan("wandb_report") == {"wandb_report"}

@@ -25,7 +25,8 @@ def cut_off(project, finished: str) -> None:
         process.wait()
 
 
-def test_from_nothing_to_the_report(project):
+def test_from_nothing_to_the_report(project, monkeypatch):
+    monkeypatch.setenv("WANDB_MODE", "offline")
     cut_off(project, "results/smoke/data/relate/result.json")
     assert project.snakemake("--unlock", *SMOKE).returncode == 0
     done = project.snakemake(*SMOKE)
@@ -34,6 +35,9 @@ def test_from_nothing_to_the_report(project):
     for cell in project.cells("scale=smoke"):
         result = json.loads((project.path / cell.folder / "result.json").read_text())
         assert (result["stage"], result["digest"]) == (cell.stage, cell.digest)
+        mirrors = [path.name for path in (project.path / cell.folder).glob("wandb/offline-run-*")]
+        if cell.stage != "relate":  # was cut off as it was about to be mirrored
+            assert len(mirrors) == 1 and mirrors[0].endswith(f"-{cell.stage}-{cell.digest}")
     assert "<html" in (project.path / "results/report.html").read_text()
     table = (project.path / "results/smoke/report/table2.csv").read_text()
     assert all(policy in table for policy in ("base", "sft", "sft-gold", "grpo-continuous", "grpo-discrete"))

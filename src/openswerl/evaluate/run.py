@@ -27,7 +27,6 @@ from openswerl.evaluate.results.breakdown import breakdown
 from openswerl.evaluate.results.outcomes import Row, mark_invalid, metrics, summarise
 from openswerl.files import write_jsonl
 from openswerl.stage import Job
-from openswerl.tracking import mirror
 
 OFFICIAL = {"greedy": "swebench", "mini": "swebench-mini"}  # decodings whose logs are kept, and the folders of these
 
@@ -109,8 +108,6 @@ def _finish(job: Job, rows: list[Row], wrong: Collection[str]) -> dict[str, Any]
     summary = summarise(rows)
     numbers = metrics(summary)
     write_jsonl(job.out / "metrics.jsonl", [numbers])
-    group = f"evaluate-{cfg.policy}-seed{cfg.seed}"
-    mirror([numbers], cfg, stage="evaluate", digest=job.digest, group=group, folder=job.out)
     if wrong:
         say_for(cfg.policy, f"WARNING: {len(wrong)} instances are not valid here: {', '.join(sorted(wrong))}")
     return {

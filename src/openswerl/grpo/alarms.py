@@ -8,7 +8,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from openswerl.tracking import Journal
+from openswerl.tracking.journal import Journal
 
 Row = Mapping[str, Any]
 
@@ -81,14 +81,13 @@ class Recorder:
         for row in before:
             self._raised(row)
 
-    def watch(self, row: Row) -> list[str]:
-        """Record and print the alarms that this row raises; returns their names."""
-        raised = self._raised(row)
-        texts = {name: STATES[name].message.format(**row) for name in raised}
+    def watch(self, row: Row) -> dict[str, str]:
+        """Record and print the alarms that this row raises; returns {name: message}."""
+        texts = {name: STATES[name].message.format(**row) for name in self._raised(row)}
         self.journal.add({"step": row["step"], "alarm": name, "message": text} for name, text in texts.items())
         for name, text in texts.items():
             print(f"grpo: alarm {name} at step {row['step'] + 1}: {text}", file=sys.stderr, flush=True)
-        return raised
+        return texts
 
     def _raised(self, row: Row) -> list[str]:
         for name, state in STATES.items():

@@ -14,7 +14,8 @@ from openswerl.grpo.plots import draw_rewards, shown
 from openswerl.grpo.rollouts import Rollout
 from openswerl.grpo.timings import memory_mb
 from openswerl.records import Instance
-from openswerl.tracking import Journal, Mirror, Tracker
+from openswerl.tracking.journal import Journal, Tracker
+from openswerl.tracking.mirror import Mirror
 
 SELECTED = ("reward_mean", "reward_std", "format_rate", "exact_rate")
 FILES = ("metrics.jsonl", "rollouts.jsonl", "samples.jsonl", "alarms.jsonl", "timings.jsonl")
@@ -57,26 +58,15 @@ class Log:
         if (step + 1) % self.grpo.plot_every == 0 or step + 1 == self.grpo.steps:
             self._show(step, first)
         print(self._line(row), flush=True)
-        self.alarms.watch(row)
+        for name, text in self.alarms.watch(row).items():
+            self.mirror.alert(step, name, text)
 
     def _show(self, step: int, rows: Sequence[Rollout]) -> None:
-        samples, plot = shown(rows, self.instances), self._plot(step)
+        samples, plot = shown(rows, self.instances), self.folder / "plots" / f"rewards-{step + 1:06d}.png"
         self.samples.add(samples)
         draw_rewards(self.metrics.rows, plot)
-        self.mirror.show(step, plot, samples)
-
-    def _plot(self, step: int) -> Path:
-        return self.folder / "plots" / f"rewards-{step + 1:06d}.png"
-
-    def replay(self) -> None:
-        """Feed the mirror all that a killed run had recorded, as `step` did."""
-        timings = {row["step"]: row for row in self.timings.read()}
-        samples = self.samples.read()
-        for row in self.metrics.rows:
-            step = row["step"]
-            self.mirror.log({**row, **timings.get(step, {})})
-            if taken := [one for one in samples if one["step"] == step]:
-                self.mirror.show(step, self._plot(step), taken)
+        self.mirror.picture(step, "rewards", plot)
+        self.mirror.table(step, "samples", samples)
 
     def _line(self, row: Mapping[str, Any]) -> str:
         done, steps = row["step"] + 1, self.grpo.steps

@@ -15,7 +15,7 @@ from openswerl.models.prompts import check_fit
 from openswerl.records import Instance
 from openswerl.reward import open_rewards
 from openswerl.stage import Job
-from openswerl.tracking import Mirror
+from openswerl.tracking.replay import replay
 from openswerl.training.card import model_card
 from openswerl.training.finite import require_finite
 from openswerl.training.rewards import reward_of
@@ -46,19 +46,16 @@ def run(job: Job) -> dict[str, Any]:
     }
     if log is not None:
         keep(job.scratch, job.out)
-        log.mirror.close()
     trainer.engine.export(job.out / "policy", tokenizer, model_card(job, counts))
     return counts
 
 
 def open_log(job: Job, instances: list[Instance], from_step: int) -> Log:
-    """Return the log of the run, with its W&B mirror."""
+    """Return the log of the run; its mirror has been told of the steps so far."""
     if from_step:
         print(f"grpo: resuming after step {from_step}", flush=True)
-    name = f"grpo-{job.cfg.reward.name}-seed{job.cfg.seed}"
-    mirror = Mirror(job.cfg, stage="grpo", digest=job.digest, group=name, folder=job.out)
-    log = Log(job.cfg, job.scratch, instances, mirror, from_step=from_step)
-    log.replay()
+    log = Log(job.cfg, job.scratch, instances, job.mirror, from_step=from_step)
+    replay(job.scratch, job.mirror)
     return log
 
 

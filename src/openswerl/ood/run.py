@@ -15,7 +15,6 @@ from openswerl.ood.suite import Row
 from openswerl.ood.suites import SUITES, Loaded, load
 from openswerl.rollout import count_faults
 from openswerl.stage import Job
-from openswerl.tracking import mirror
 
 
 def run(job: Job) -> dict[str, Any]:
@@ -62,6 +61,4 @@ def _finish(job: Job, rows: dict[str, list[Row]], loaded: dict[str, Loaded]) -> 
         _say(cfg.policy, f"{name}: {found['correct']} of {found['n']} right, {found['not_judged']} not judged")
     numbers = metrics(suites)
     write_jsonl(job.out / "metrics.jsonl", [numbers])
-    group = f"ood-{cfg.policy}-seed{cfg.seed}"
-    mirror([numbers], cfg, stage="ood", digest=job.digest, group=group, folder=job.out)
     return {"policy": cfg.policy, "sandbox": cfg.ood.sandbox, "confidence": CONFIDENCE, "suites": suites}

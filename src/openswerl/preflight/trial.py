@@ -21,7 +21,7 @@ from openswerl.preflight.trial_distance import Distance, distance, start_of
 from openswerl.records import Instance
 from openswerl.reward import open_rewards
 from openswerl.stage import Job
-from openswerl.tracking import Mirror
+from openswerl.tracking.mirror import Mirror
 from openswerl.training.rewards import reward_of
 from openswerl.training.select import select
 
@@ -76,16 +76,14 @@ def try_training(job: Job, instances: Sequence[Instance]) -> Trial | None:
 
 
 def trial_config(cfg: DictConfig) -> DictConfig:
-    """Return the config of the trial: that of grpo, for fewer steps, and without W&B."""
+    """Return the config of the trial: that of grpo, for fewer steps."""
     copy: DictConfig = OmegaConf.create({**cfg})
     copy.grpo.steps = cfg.preflight.trial
-    copy.tracking.wandb = "disabled"
     return copy
 
 
 def _log(job: Job, cfg: DictConfig, folder: Path, instances: Sequence[Instance], from_step: int) -> Log:
-    mirror = Mirror(cfg, stage="preflight", digest=job.digest, group="preflight-trial", folder=folder)
-    return Log(cfg, folder, instances, mirror, from_step=from_step)
+    return Log(cfg, folder, instances, Mirror(), from_step=from_step)
 
 
 def read_trial(folder: Path, cfg: DictConfig, moved: Distance | None) -> Trial:

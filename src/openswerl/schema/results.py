@@ -130,7 +130,12 @@ class Report:
 
 @dataclass
 class Tracking:
-    """metrics.jsonl is always written; W&B mirrors it."""
+    """metrics.jsonl is always written; W&B and TensorBoard mirror it.
+
+    `upload`: the stages whose files W&B gets; of the others it gets names, sizes and places.
+    """
 
     wandb: str = MISSING
     project: str = MISSING
+    upload: list[str] = MISSING
+    tensorboard: bool = MISSING

@@ -30,7 +30,6 @@ from openswerl.sft.questions import Question, held_out, kinds_asked, make_questi
 from openswerl.sft.synthesis import synthesise
 from openswerl.sft.trainer import Documents, Trainer
 from openswerl.stage import Job
-from openswerl.tracking import mirror
 from openswerl.training.card import model_card
 from openswerl.training.finite import require_finite
 from openswerl.training.select import Selection, read_instances, select
@@ -55,7 +54,7 @@ def run(job: Job) -> dict[str, Any]:
     apart = held_out(questions, cfg.sft.held_out, cfg.seed)
     documents = documents_of(reader, found, questions, {item.instance_id for item in apart}, general)
     probe = Probe(cfg, engine, live, apart[: cfg.sft.probe_prompts])
-    metrics = Trainer(cfg, engine, documents, probe, job.scratch).train()
+    Trainer(cfg, engine, documents, probe, job.scratch).train()
     summary = {
         "instances": len(selection.instances),
         "left_out": selection.reasons,
@@ -64,7 +63,7 @@ def run(job: Job) -> dict[str, Any]:
         "general": len(general),
         "documents_too_long": reader.too_long,
     }
-    finish(job, engine, live, model_card(job, summary), found, metrics)
+    finish(job, engine, live, model_card(job, summary), found)
     return summary
 
 
@@ -151,20 +150,17 @@ def finish(
     live: LocalSampler,
     card: str,
     found: Sequence[Demonstration],
-    metrics: Sequence[dict[str, Any]],
 ) -> None:
     """Write the policy and all beside it. Raises UserError, and writes nothing, if a weight is not finite."""
     require_finite(engine.module, "sft")
     if is_main():
-        keep(job, found, metrics)
+        keep(job, found)
     engine.export(job.out / "policy", live.tokenizer, card)
 
 
-def keep(job: Job, found: Sequence[Demonstration], metrics: Sequence[dict[str, Any]]) -> None:
-    """Write what the run leaves beside the policy, and its W&B run."""
-    cfg = job.cfg
+def keep(job: Job, found: Sequence[Demonstration]) -> None:
+    """Write what the run leaves beside the policy."""
     write_json(job.out / "demonstrations.json", counts(found))
     write_jsonl(job.out / "demonstrations.jsonl", [msgspec.to_builtins(item) for item in found])
     for name in ("metrics.jsonl", "timings.jsonl"):
         shutil.copyfile(job.scratch / name, job.out / name)
-    mirror(metrics, cfg, stage="sft", digest=job.digest, group=f"sft-{cfg.sft.name}-seed{cfg.seed}", folder=job.out)

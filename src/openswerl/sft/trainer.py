@@ -16,7 +16,7 @@ from openswerl.models.logprobs import branch_logprobs
 from openswerl.models.packing import Tree
 from openswerl.sft.probe import Probe
 from openswerl.sft.rows import Row, answer_tokens, fill_rows, pack_rows
-from openswerl.tracking import Tracker
+from openswerl.tracking.journal import Tracker
 from openswerl.training.finite import Guard, all_finite
 
 SHOWN = ("loss", "eval_loss", "format_rate")
