@@ -78,6 +78,7 @@ def test_a_result_of_another_config_is_refused_with_what_to_do():
     assert len(CALLS) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "overrides",
     [

@@ -31,7 +31,7 @@ AXES = {
     "evaluate": ("policy", "seed"),
     "ood": ("policy", "seed"),
 }
-VARIANT, DEFAULT = "variant", "default"
+VARIANT, DEFAULT, A_VARIANT = "variant", "default", r"/variants/[\w.-]+"
 AXIS_NAMES = ("span", "sft", "reward", "policy", "seed", "part")
 
 
@@ -339,7 +339,7 @@ def wildcards() -> dict[str, str]:
     return {
         "span": span,
         "part": r"\d+-of-\d+",
-        "variant": r"(/variants/[\w.-]+)?",
+        "variant": f"({A_VARIANT})?",
         "sft": "|".join(sft),
         "reward": "|".join(rewards),
         "rollout": "|".join(rollouts),

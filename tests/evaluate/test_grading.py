@@ -3,6 +3,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from openswerl.evaluate.backends.laptop import LaptopBackend
 from openswerl.evaluate.execution.cache import Cached
 from openswerl.evaluate.execution.outcome import Execution
@@ -46,6 +48,7 @@ def test_a_candidate_that_ends_the_sandbox_costs_no_one_else(world: Any, tmp_pat
     assert sandboxes == 3, "the first, the retry alone, and one for the rest"
 
 
+@pytest.mark.slow
 def test_what_depends_on_the_load_is_not_kept(world: Any, tmp_path: Path) -> None:
     for _ in range(2):
         assert _grade(world, tmp_path, [[HANG, HANG]])[:2] == (["timeout"] * 2, (1, 0))

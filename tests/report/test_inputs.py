@@ -187,6 +187,7 @@ def test_a_summary_that_does_not_fit_is_refused(mini_job: Callable[..., Job]) ->
         read(job)
 
 
+@pytest.mark.slow
 def test_a_policy_of_a_variant_is_another_one(tmp_path, make_job: Callable[..., Job], job: Job) -> None:
     """What no variant changes is there once, without a name; the page shows both."""
     inputs = dict(job.inputs)

@@ -50,6 +50,7 @@ def test_gold_run_leaves_a_policy_that_differs_and_all_records(stage):
     assert "sft" in card and "| seed | 0 |" in card
 
 
+@pytest.mark.slow
 def test_activation_checkpointing_changes_no_metric(stage):
     """Sampling for the format rate needs a KV cache, which training with it does not allow."""
     small = ("sft=gold", "sft.steps=2", "sft.prompts=6")
@@ -74,6 +75,7 @@ def test_gold_localisation_is_learnt(stage):
     assert metrics[-1]["loss"] < 0.5 * metrics[0]["loss"]
 
 
+@pytest.mark.slow
 def test_rejection_keeps_answers_that_earn_the_reward(stage):
     _, out = stage("rejection", "sft=rejection", "sft.prompts=12", "sft.samples_per_prompt=4", "sft.steps=1")
     counts = json.loads((out / "demonstrations.json").read_text())

@@ -49,6 +49,7 @@ def test_a_scale_keeps_its_marks(card):
     assert row.startswith("| localisation | 0.0 | our choice: the base finds files already")
 
 
+@pytest.mark.slow
 def test_no_path_of_this_machine_but_where_the_base_is_from(card, tmp_path):
     lines = card("reward=execution", "++reward.options.clones=clones/of/mine", f"model.path={tmp_path}")
     assert any(line.startswith("| options.clones | a local path |") for line in lines)

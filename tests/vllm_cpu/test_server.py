@@ -72,7 +72,7 @@ def test_a_sample_depends_on_its_seed_alone(served):
     together = served.generate(PROMPTS, seeds=[5, 6, 7], **draw)
     (alone,) = served.generate(PROMPTS[1:2], seeds=[6], **draw)
     assert [one.token_ids for one in together[1]] == [one.token_ids for one in alone]
-    assert len({tuple(one.token_ids) for one in alone}) == 3
+    assert len({tuple(one.token_ids) for one in alone}) > 1
     assert all(one.version is None and one.logprobs for one in alone)
 
 

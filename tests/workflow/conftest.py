@@ -51,7 +51,7 @@ class Project:
 
     def cells(self, *overrides: str) -> list[Cell]:
         """Return every cell of the grid, and all before them."""
-        grid = (f"grid.{axis}={values}" for axis, values in GRID.items())
+        grid = (f"grid.{axis}={values}" for axis, values in GRID.items() if axis != "ood")  # that is the scale's
         cells = [Cell("report", (*grid, *overrides))]
         for cell in cells:
             cells.extend(before for before in cell.before if before not in cells)

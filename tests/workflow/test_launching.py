@@ -3,6 +3,7 @@
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("processes", "command"),
     [(1, "python scripts/grpo.py"), (2, "python -m openswerl.launch 2 scripts/grpo.py")],

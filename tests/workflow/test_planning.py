@@ -26,11 +26,13 @@ def test_a_penalty_edit_reruns_exactly_its_variant(finished):
     assert finished.plan() == {"grpo/discrete/0", "evaluate/grpo-discrete/0", "report"}
 
 
+@pytest.mark.slow
 def test_an_evaluation_edit_spares_training(finished):
     finished.edit("evaluate/laptop.yaml", "samples", "17")
     assert finished.plan() == GATE | EVALUATED | {"report"}
 
 
+@pytest.mark.slow
 def test_a_curate_edit_reruns_what_follows_but_not_the_gate(finished):
     finished.edit("curate/default.yaml", "max_seed_files", "17")
     assert finished.plan() == {"curate", "relate", "report"} | TRAINED | (EVALUATED | OOD) - {
@@ -91,6 +93,7 @@ def test_arguments_alone_rerun_nothing(finished):
     assert finished.plan(*override) == set()
 
 
+@pytest.mark.slow
 def test_a_comment_the_order_of_keys_and_the_form_of_numbers_rerun_nothing(finished):
     clip = load().grpo.clip_low
     finished.edit("grpo/laptop.yaml", "clip_low", f"{clip:e} # a comment")
@@ -99,6 +102,7 @@ def test_a_comment_the_order_of_keys_and_the_form_of_numbers_rerun_nothing(finis
     assert finished.plan() == set()
 
 
+@pytest.mark.slow
 def test_the_grid_decides_who_answers_the_out_of_domain_suites(finished):
     finished.edit("config.yaml", "  ood", "[]")
     assert finished.plan() == {"report"}
@@ -120,11 +124,13 @@ def test_named_targets(project, target, jobs):
     assert project.plan(target) == jobs
 
 
+@pytest.mark.slow
 def test_data_of_ones_own_need_no_laptop_world(project):
     plan = project.plan("relate", "--config", "overrides=data=local data.path=a data.clones=b")
     assert plan == {"archive/all", "crawl", "curate", "relate"}
 
 
+@pytest.mark.slow
 def test_a_new_hour_file_of_ones_own_is_noticed(project):
     hours = project.path / "hours"
     hours.mkdir()
@@ -133,6 +139,7 @@ def test_a_new_hour_file_of_ones_own_is_noticed(project):
     assert "input: " + str(hours / "2015-01-01-0.json.gz") in shown.stdout
 
 
+@pytest.mark.slow
 def test_a_download_is_read_month_by_month(project):
     override = "overrides=data=paper data.start=2015-11-30-5 data.end=2016-02-01-0"
     months = {f"archive/{month}" for month in ("2015-11", "2015-12", "2016-01", "2016-02")}

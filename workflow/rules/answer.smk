@@ -3,11 +3,11 @@ rule answer:
     input:
         before("answer"),
     output:
-        result=f"{RUN}/answer/{{policy}}/seed{{seed}}/{{part}}/result.json",
-        answers=f"{RUN}/answer/{{policy}}/seed{{seed}}/{{part}}/answers.jsonl",
-        executions=f"{RUN}/answer/{{policy}}/seed{{seed}}/{{part}}/executions.sqlite",
+        result=f"{EACH}/answer/{{policy}}/seed{{seed}}/{{part}}/result.json",
+        answers=f"{EACH}/answer/{{policy}}/seed{{seed}}/{{part}}/answers.jsonl",
+        executions=f"{EACH}/answer/{{policy}}/seed{{seed}}/{{part}}/executions.sqlite",
     log:
-        f"{RUN}/logs/answer/{{policy}}/seed{{seed}}/{{part}}.log",
+        f"{EACH}/logs/answer/{{policy}}/seed{{seed}}/{{part}}.log",
     threads: 1
     resources:
         mem_mb=4000,

@@ -4,11 +4,11 @@ rule archive:
         before("archive"),
         hour_files,
     output:
-        result=f"{RUN}/data/archive/{{span}}/result.json",
-        coverage=f"{RUN}/data/archive/{{span}}/coverage.csv",
-        quarantine=f"{RUN}/data/archive/{{span}}/quarantine.jsonl",
+        result=f"{EACH}/data/archive/{{span}}/result.json",
+        coverage=f"{EACH}/data/archive/{{span}}/coverage.csv",
+        quarantine=f"{EACH}/data/archive/{{span}}/quarantine.jsonl",
     log:
-        f"{RUN}/logs/data/archive/{{span}}.log",
+        f"{EACH}/logs/data/archive/{{span}}.log",
     threads: 8
     resources:
         mem_mb=2000,

@@ -42,7 +42,8 @@ def checked(cell):
 
 OVERRIDES = overrides()
 CFG = checked(conf.Cell("report", OVERRIDES))
-RUN = f"{CFG.run_dir}{{variant}}"  # a variant has a folder for what is another result with it
+RUN = CFG.run_dir
+EACH = f"{RUN}{{variant}}"  # a variant has a folder for what is another result with it
 
 
 def args(w, input):
@@ -69,11 +70,17 @@ def files(cells):
         file
         for cell in cells
         for file in expand(
-            getattr(rules, cell.stage).output,
+            rule_of(cell).output,
             **conf.axes(cell.cfg),
             variant=conf.variant_folder(cell),
         )
     ]
+
+
+def rule_of(cell):
+    """The rule that makes a cell. A stage without axes is a target by its name, so its variants have another rule."""
+    apart = cell.variant and cell.stage not in conf.AXES
+    return getattr(rules, f"{cell.stage}_variant" if apart else cell.stage)
 
 
 def before(stage):

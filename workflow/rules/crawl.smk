@@ -19,3 +19,15 @@ rule crawl:
         args=args,
     shell:
         "OPENSWERL_WORKERS={threads} python scripts/crawl.py {params.args:q} 2>&1 | tee {log}"
+
+
+use rule crawl as crawl_variant with:
+    output:
+        result=f"{EACH}/data/crawl/result.json",
+        pull_requests=f"{EACH}/data/crawl/pull_requests.parquet",
+        blobs=f"{EACH}/data/crawl/blobs.parquet",
+        quarantine=f"{EACH}/data/crawl/quarantine.jsonl",
+    log:
+        f"{EACH}/logs/data/crawl.log",
+    wildcard_constraints:
+        variant=conf.A_VARIANT,

@@ -23,3 +23,15 @@ rule curate:
         args=args,
     shell:
         "OPENSWERL_WORKERS={threads} python scripts/curate.py {params.args:q} 2>&1 | tee {log}"
+
+
+use rule curate as curate_variant with:
+    output:
+        result=f"{EACH}/data/curate/result.json",
+        pull_requests=f"{EACH}/data/curate/pull_requests.parquet",
+        decontamination=f"{EACH}/data/curate/decontamination.csv",
+        funnel=f"{EACH}/data/curate/funnel.csv",
+    log:
+        f"{EACH}/logs/data/curate.log",
+    wildcard_constraints:
+        variant=conf.A_VARIANT,

@@ -3,11 +3,11 @@ rule evaluate:
     input:
         before("evaluate"),
     output:
-        result=f"{RUN}/evaluate/{{policy}}/seed{{seed}}/result.json",
-        outcomes=f"{RUN}/evaluate/{{policy}}/seed{{seed}}/outcomes.jsonl",
-        predictions=f"{RUN}/evaluate/{{policy}}/seed{{seed}}/predictions.jsonl",
+        result=f"{EACH}/evaluate/{{policy}}/seed{{seed}}/result.json",
+        outcomes=f"{EACH}/evaluate/{{policy}}/seed{{seed}}/outcomes.jsonl",
+        predictions=f"{EACH}/evaluate/{{policy}}/seed{{seed}}/predictions.jsonl",
     log:
-        f"{RUN}/logs/evaluate/{{policy}}/seed{{seed}}.log",
+        f"{EACH}/logs/evaluate/{{policy}}/seed{{seed}}.log",
     threads: 1
     resources:
         mem_mb=4000,

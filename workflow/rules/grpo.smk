@@ -3,11 +3,11 @@ rule grpo:
     input:
         before("grpo"),
     output:
-        result=f"{RUN}/grpo/{{reward}}/seed{{seed}}/result.json",
-        metrics=f"{RUN}/grpo/{{reward}}/seed{{seed}}/metrics.jsonl",
-        policy=directory(f"{RUN}/grpo/{{reward}}/seed{{seed}}/policy"),
+        result=f"{EACH}/grpo/{{reward}}/seed{{seed}}/result.json",
+        metrics=f"{EACH}/grpo/{{reward}}/seed{{seed}}/metrics.jsonl",
+        policy=directory(f"{EACH}/grpo/{{reward}}/seed{{seed}}/policy"),
     log:
-        f"{RUN}/logs/grpo/{{reward}}/seed{{seed}}.log",
+        f"{EACH}/logs/grpo/{{reward}}/seed{{seed}}.log",
     threads: CFG.processes
     resources:
         mem_mb=4000,

@@ -15,3 +15,13 @@ rule laptop:
         args=args,
     shell:
         "python scripts/laptop.py {params.args:q} 2>&1 | tee {log}"
+
+
+use rule laptop as laptop_variant with:
+    output:
+        result=f"{EACH}/laptop/result.json",
+        benchmark=f"{EACH}/laptop/benchmark/rows.jsonl",
+    log:
+        f"{EACH}/logs/laptop.log",
+    wildcard_constraints:
+        variant=conf.A_VARIANT,

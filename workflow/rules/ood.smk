@@ -3,10 +3,10 @@ rule ood:
     input:
         before("ood"),
     output:
-        result=f"{RUN}/ood/{{policy}}/seed{{seed}}/result.json",
-        outcomes=f"{RUN}/ood/{{policy}}/seed{{seed}}/outcomes.jsonl",
+        result=f"{EACH}/ood/{{policy}}/seed{{seed}}/result.json",
+        outcomes=f"{EACH}/ood/{{policy}}/seed{{seed}}/outcomes.jsonl",
     log:
-        f"{RUN}/logs/ood/{{policy}}/seed{{seed}}.log",
+        f"{EACH}/logs/ood/{{policy}}/seed{{seed}}.log",
     threads: 1
     resources:
         mem_mb=4000,

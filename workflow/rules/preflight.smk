@@ -3,10 +3,10 @@ rule preflight:
     input:
         before("preflight"),
     output:
-        result=f"{RUN}/preflight/{{rollout}}/{{reward}}/seed{{seed}}/result.json",
-        page=f"{RUN}/preflight/{{rollout}}/{{reward}}/seed{{seed}}/preflight.html",
+        result=f"{EACH}/preflight/{{rollout}}/{{reward}}/seed{{seed}}/result.json",
+        page=f"{EACH}/preflight/{{rollout}}/{{reward}}/seed{{seed}}/preflight.html",
     log:
-        f"{RUN}/logs/preflight/{{rollout}}/{{reward}}/seed{{seed}}.log",
+        f"{EACH}/logs/preflight/{{rollout}}/{{reward}}/seed{{seed}}.log",
     threads: CFG.processes
     resources:
         mem_mb=4000,

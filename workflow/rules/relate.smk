@@ -19,3 +19,15 @@ rule relate:
         args=args,
     shell:
         "OPENSWERL_WORKERS={threads} python scripts/relate.py {params.args:q} 2>&1 | tee {log}"
+
+
+use rule relate as relate_variant with:
+    output:
+        result=f"{EACH}/data/relate/result.json",
+        instances=f"{EACH}/data/relate/instances.parquet",
+        lines=f"{EACH}/data/relate/instances.jsonl",
+        quality=f"{EACH}/data/relate/quality.csv",
+    log:
+        f"{EACH}/logs/data/relate.log",
+    wildcard_constraints:
+        variant=conf.A_VARIANT,

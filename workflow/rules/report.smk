@@ -3,9 +3,9 @@ rule report:
     input:
         before("report"),
     output:
-        result=f"{CFG.run_dir}/report/result.json",
+        result=f"{RUN}/report/result.json",
         table=report(
-            f"{CFG.run_dir}/report/table2.csv",
+            f"{RUN}/report/table2.csv",
             caption="../report/table2.rst",
             category="Results",
         ),
@@ -15,7 +15,7 @@ rule report:
             category="Results",
         ),
     log:
-        f"{CFG.run_dir}/logs/report.log",
+        f"{RUN}/logs/report.log",
     threads: 1
     resources:
         mem_mb=2000,

@@ -3,11 +3,11 @@ rule sft:
     input:
         before("sft"),
     output:
-        result=f"{RUN}/sft/{{sft}}/seed{{seed}}/result.json",
-        metrics=f"{RUN}/sft/{{sft}}/seed{{seed}}/metrics.jsonl",
-        policy=directory(f"{RUN}/sft/{{sft}}/seed{{seed}}/policy"),
+        result=f"{EACH}/sft/{{sft}}/seed{{seed}}/result.json",
+        metrics=f"{EACH}/sft/{{sft}}/seed{{seed}}/metrics.jsonl",
+        policy=directory(f"{EACH}/sft/{{sft}}/seed{{seed}}/policy"),
     log:
-        f"{RUN}/logs/sft/{{sft}}/seed{{seed}}.log",
+        f"{EACH}/logs/sft/{{sft}}/seed{{seed}}.log",
     threads: CFG.processes
     resources:
         mem_mb=4000,
