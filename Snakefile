@@ -63,7 +63,7 @@ rule archive_all:
 
 rule preflight_all:
     input:
-        lambda w: files(conf.preflight_cells(conf.Cell("report", OVERRIDES))),
+        lambda w: files(graph.preflight_cells(conf.Cell("report", OVERRIDES))),
 
 
 rule sft_all:

@@ -13,9 +13,10 @@ from omegaconf.errors import ConfigAttributeError, ReadonlyConfigError
 
 from openswerl.archive.spans import spans
 from openswerl.compose import CONF, load
-from openswerl.config import STAGES, Cell, wildcards
+from openswerl.config import Cell
 from openswerl.errors import UserError
 from openswerl.schema import Config
+from openswerl.stages import STAGES, wildcards
 
 OPTIONS = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
 INFRASTRUCTURE = {"results", "run_dir", "tracking"}

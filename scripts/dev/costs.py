@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from openswerl.config import STAGES
+from openswerl.stages import STAGES
 
 Costs = dict[str, dict[str, float]]
 

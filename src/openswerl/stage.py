@@ -27,11 +27,12 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from openswerl.compose import CONF, ROOT, key_of, load
-from openswerl.config import AXIS_NAMES, STAGES, VARIANT, Cell, under_snakemake
+from openswerl.config import Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
 from openswerl.errors import UserError
 from openswerl.files import remove_leftovers, write_json
 from openswerl.models.distributed import is_main, leave, rank, world
+from openswerl.stages import AXIS_NAMES, STAGES, VARIANT
 from openswerl.tracking.mirror import Mirror
 from openswerl.tracking.opening import open_mirror
 from openswerl.workers import end_with_launcher

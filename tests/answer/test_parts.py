@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openswerl.answer.parts import ANSWERS, Parts, Row, share
-from openswerl.config import parts_of
 from openswerl.errors import UserError
 from openswerl.evaluate.mini.journal import write_rows
 from openswerl.evaluate.oracle.repair import Candidate
+from openswerl.graph import parts_of
 
 
 @given(st.lists(st.integers()), st.integers(1, 12))

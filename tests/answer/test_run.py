@@ -9,9 +9,10 @@ import pytest
 from evaluation_runs import Stage
 from mini_runs import ScriptedSampler, answer
 from openswerl.answer.run import answer as answer_part
-from openswerl.config import Cell, parts_of
+from openswerl.config import Cell
 from openswerl.evaluate.oracle.repair import Policy
 from openswerl.evaluate.run import evaluate
+from openswerl.graph import parts_of
 
 MINI = (
     "evaluate.mini.splits={gate: 2}", "evaluate.mini.repair.samples=8", "evaluate.gate_runs=2",

@@ -4,10 +4,11 @@ import json
 import pytest
 
 from openswerl.compose import load as compose
-from openswerl.config import OOD_SUITES, Cell
+from openswerl.config import Cell
 from openswerl.errors import UserError
 from openswerl.ood.suites import SUITES, load
 from openswerl.report import paper
+from openswerl.stages import OOD_SUITES
 
 ROW = {"question": "Which?", "subject": "law", "choices": ["one", "two"], "answer": 1}
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from openswerl.config import STAGES, Cell
+from openswerl.config import Cell
 from openswerl.limits import STAGES as KNOWN
+from openswerl.stages import STAGES
 from openswerl.tracking.artifacts import FILES, inputs_of, result_artifact
 from wandb_runs import finish
 

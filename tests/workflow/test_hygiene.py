@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openswerl.config import STAGES
+from openswerl.stages import STAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "workflow" / "rules"

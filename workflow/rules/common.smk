@@ -7,6 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from openswerl import config as conf
+from openswerl import graph, stages
 from openswerl.archive import sources
 from openswerl.errors import UserError
 
@@ -71,7 +72,7 @@ def files(cells):
         for cell in cells
         for file in expand(
             rule_of(cell).output,
-            **conf.axes(cell.cfg),
+            **stages.axes(cell.cfg),
             variant=conf.variant_folder(cell),
         )
     ]
@@ -79,7 +80,7 @@ def files(cells):
 
 def rule_of(cell):
     """The rule that makes a cell. A stage without axes is a target by its name, so its variants have another rule."""
-    apart = cell.variant and cell.stage not in conf.AXES
+    apart = cell.variant and cell.stage not in stages.AXES
     return getattr(rules, f"{cell.stage}_variant" if apart else cell.stage)
 
 
@@ -101,4 +102,4 @@ def cells(stage):
 
 
 wildcard_constraints:
-    **conf.wildcards(),
+    **stages.wildcards(),

@@ -30,4 +30,4 @@ use rule crawl as crawl_variant with:
     log:
         f"{EACH}/logs/data/crawl.log",
     wildcard_constraints:
-        variant=conf.A_VARIANT,
+        variant=stages.A_VARIANT,

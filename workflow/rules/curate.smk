@@ -34,4 +34,4 @@ use rule curate as curate_variant with:
     log:
         f"{EACH}/logs/data/curate.log",
     wildcard_constraints:
-        variant=conf.A_VARIANT,
+        variant=stages.A_VARIANT,

@@ -24,4 +24,4 @@ use rule laptop as laptop_variant with:
     log:
         f"{EACH}/logs/laptop.log",
     wildcard_constraints:
-        variant=conf.A_VARIANT,
+        variant=stages.A_VARIANT,

@@ -30,4 +30,4 @@ use rule relate as relate_variant with:
     log:
         f"{EACH}/logs/data/relate.log",
     wildcard_constraints:
-        variant=conf.A_VARIANT,
+        variant=stages.A_VARIANT,

@@ -7,7 +7,6 @@ from typing import Any
 
 from openswerl.answer.executions import Recording
 from openswerl.answer.parts import ANSWERS, share, write_answers
-from openswerl.config import GATE
 from openswerl.evaluate.answering import answers_of, say_for
 from openswerl.evaluate.execution.store import Store
 from openswerl.evaluate.gate import check_gate, gate
@@ -16,6 +15,7 @@ from openswerl.evaluate.opening import Work, open_backend, open_work
 from openswerl.evaluate.oracle.repair import Policy
 from openswerl.evaluate.policies import open_policy
 from openswerl.stage import Job
+from openswerl.stages import GATE
 
 
 def run(job: Job) -> dict[str, Any]:

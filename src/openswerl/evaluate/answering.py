@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from contextlib import closing
 
-from openswerl.config import GATE
 from openswerl.edits import rules_of
 from openswerl.evaluate.agentless import Agentless, agentless
 from openswerl.evaluate.execution.cache import Cached
@@ -16,6 +15,7 @@ from openswerl.evaluate.oracle.repair import Policy, repair
 from openswerl.evaluate.oracle.vote import vote
 from openswerl.rollout import count_faults
 from openswerl.stage import Job
+from openswerl.stages import GATE
 
 
 def say_for(name: str, text: str) -> None:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from omegaconf import DictConfig
 
-from openswerl.config import GATE
 from openswerl.errors import UserError
 from openswerl.evaluate.backends.protocol import Backend
 from openswerl.evaluate.execution.sources import Sources
@@ -14,6 +13,7 @@ from openswerl.evaluate.sandbox import isolation
 from openswerl.evaluate.sandbox.watch import Limits
 from openswerl.evaluate.views import Problem, load
 from openswerl.stage import Job
+from openswerl.stages import GATE
 
 Say = Callable[[str], None]
 LAPTOP = "laptop"

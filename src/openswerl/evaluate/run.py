@@ -9,7 +9,6 @@ from typing import Any
 
 from openswerl.answer.executions import Recorded
 from openswerl.answer.parts import Parts
-from openswerl.config import GATE, parts_of
 from openswerl.errors import UserError
 from openswerl.evaluate.agentless import EVIDENCE, Agentless, facts
 from openswerl.evaluate.answering import answers_of, say_for
@@ -26,7 +25,9 @@ from openswerl.evaluate.policies import open_policy
 from openswerl.evaluate.results.breakdown import breakdown
 from openswerl.evaluate.results.outcomes import Row, mark_invalid, metrics, summarise
 from openswerl.files import write_jsonl
+from openswerl.graph import parts_of
 from openswerl.stage import Job
+from openswerl.stages import GATE
 
 OFFICIAL = {"greedy": "swebench", "mini": "swebench-mini"}  # decodings whose logs are kept, and the folders of these
 

@@ -3,7 +3,6 @@
 from contextlib import closing
 from typing import Any
 
-from openswerl.config import GATE
 from openswerl.errors import UserError
 from openswerl.evaluate.policies import open_policy
 from openswerl.files import write_jsonl
@@ -15,6 +14,7 @@ from openswerl.ood.suite import Row
 from openswerl.ood.suites import SUITES, Loaded, load
 from openswerl.rollout import count_faults
 from openswerl.stage import Job
+from openswerl.stages import GATE
 
 
 def run(job: Job) -> dict[str, Any]:

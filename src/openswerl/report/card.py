@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from openswerl.config import AXES, GATE, STAGES, Cell, axes
+from openswerl.config import Cell
 from openswerl.marks import Mark, settings
+from openswerl.stages import AXES, GATE, STAGES, axes
 
 GROUPS = ("model", "prompt", "edits", "rollout", "sft", "grpo", "reward")
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from openswerl.archive.coverage import Hour, Month, by_month
-from openswerl.config import DEFAULT, GATE
 from openswerl.errors import UserError
 from openswerl.report.checks import check_evaluations
 from openswerl.report.evaluated import Breakdown, Evaluated, Mini
@@ -23,6 +22,7 @@ from openswerl.report.rows import (
     read_lines,
     read_table,
 )
+from openswerl.stages import DEFAULT, GATE
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What the reader sees for a policy, a split, a rate."""
 
-from openswerl.config import GATE
+from openswerl.stages import GATE
 
 NAMES = {
     "base": "Base",

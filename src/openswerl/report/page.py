@@ -10,7 +10,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from openswerl.config import DEFAULT
 from openswerl.report import labels, mini, paper, prose, samples, svg
 from openswerl.report.card import CardRow
 from openswerl.report.editing import edit_rows
@@ -19,6 +18,7 @@ from openswerl.report.ood import Ood
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
+from openswerl.stages import DEFAULT
 
 PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
 DECODINGS = ("greedy", "sample")

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from openswerl.archive.coverage import Month
-from openswerl.config import GATE
 from openswerl.report import labels, paper
 from openswerl.report.evaluated import MiniSplit
 from openswerl.report.inputs import Evaluation, Inputs, Training
 from openswerl.report.ood import Ood, suites
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rows import QualityRow
+from openswerl.stages import GATE
 
 LAPTOP = "laptop scale: generated repositories, not SWE-bench scores"
 LEAKS = "regression tests were chosen by the file names of the hidden tests (paper_compat): not an honest number"

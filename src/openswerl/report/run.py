@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from openswerl.config import ood_policies
 from openswerl.files import write_text
+from openswerl.graph import ood_policies
 from openswerl.report import figures, mini, mini_tables, ood, ood_tables, page, prose, tables
 from openswerl.report.card import card_rows
 from openswerl.report.editing import edit_rows

@@ -5,8 +5,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from openswerl.config import Cell, preflight_cells
+from openswerl.config import Cell
 from openswerl.errors import UserError
+from openswerl.graph import preflight_cells
 from openswerl.stage import lock, read_result
 from openswerl.tracking.replay import replay
 from openswerl.tracking.wandb_run import check_login, online_run
