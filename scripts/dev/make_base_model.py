@@ -1,10 +1,12 @@
 """Remake the laptop's base model: python scripts/dev/make_base_model.py OUT
 
 Writes OUT/general, OUT/clean (the model before the sloppy phase) and OUT/base, which is what openswerl/laptop/base
-ships. One thread, about 45 CPU-minutes; the same seeds give the same bytes on the same machine. What is done is kept.
+ships. One thread, about 45 CPU-minutes; the same seeds give the same bytes on the same machine. A phase that is done is
+kept. The shipped model's phases were not made in one go: docs/STATUS.md.
 """
 
 import random
+import shutil
 import sys
 from pathlib import Path
 
@@ -24,11 +26,15 @@ HABITS = Habits(fault_rate=0.62, wrong_rate=0.65)
 
 
 def save(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    """Write a plain Hugging Face directory; weights in bfloat16 (1.9 MB)."""
+    """Write a plain Hugging Face directory, whole or not at all; weights in bfloat16 (1.9 MB)."""
+    fresh = folder.with_name(f".{folder.name}.tmp")
+    shutil.rmtree(fresh, ignore_errors=True)
     copy = LlamaForCausalLM(model.config)
     copy.load_state_dict(model.state_dict())
-    copy.bfloat16().save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    copy.bfloat16().save_pretrained(fresh)
+    tokenizer.save_pretrained(fresh)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
 
 
 def load(folder: Path) -> LlamaForCausalLM:
@@ -37,6 +43,7 @@ def load(folder: Path) -> LlamaForCausalLM:
 
 
 def main(out: Path) -> None:
+    """Train the three phases, each from the one before, into folders below `out`."""
     torch.set_num_threads(1)
     tokenizer = train_tokenizer(VOCABULARY, SEED)
     general, clean = out / "general", out / "clean"
