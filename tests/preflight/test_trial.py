@@ -39,7 +39,7 @@ def tried(world, tmp_path):
 
     def run(*overrides: str) -> tuple[Trial, list[dict]]:
         cell = Cell("preflight", (*SMALL, f"results={world}", *STEPS, *overrides))
-        inputs = {name: folder for before in cell.before for name, folder in required(before).items()}
+        inputs = {name: folder for before in cell.before for name, folder in required(before, cell).items()}
         job = Job(cell.view(), tmp_path, inputs, cell.digest, cell.before, cell)
         trial = try_training(job, read_instances(inputs["relate"] / "instances.parquet"))
         return trial, read_jsonl(tmp_path / "trial.jsonl")
