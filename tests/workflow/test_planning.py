@@ -62,7 +62,7 @@ def test_parts_are_jobs_of_their_own(project):
     jobs = project.plan("--config", "overrides=parts=2")
     answers = {job.replace("evaluate", "answer") for job in GATE | EVALUATED}
     parts = {f"{job}/{number}-of-2" for job in answers for number in (1, 2)}
-    assert jobs == DATA | TRAINED | GATE | EVALUATED | parts | {"report"}
+    assert jobs == DATA | TRAINED | GATE | EVALUATED | OOD | parts | {"report"}
 
 
 VARIED = {"grpo/penalty-2/continuous/0", "evaluate/penalty-2/grpo-continuous/0"}
@@ -70,14 +70,14 @@ VARIED = {"grpo/penalty-2/continuous/0", "evaluate/penalty-2/grpo-continuous/0"}
 
 @pytest.mark.slow
 def test_an_edit_of_a_variant_reruns_its_training_evaluation_and_report(project):
-    config = ("--config", "overrides=grid.variant=[default,penalty-2] grid.reward=[continuous]")
+    config = ("--config", "overrides=grid.variant=[default,penalty-2] grid.reward=[continuous] grid.ood=[]")
     others = {job for job in TRAINED | EVALUATED if "discrete" not in job}
     assert project.plan(*config) == DATA | GATE | others | VARIED | {"report"}
     project.finish(*config)
     assert project.plan(*config) == set()
     project.edit("variant/penalty-2.yaml", "reward", "{format_penalty: -2.5}")
     assert project.plan(*config) == VARIED | {"report"}
-    assert project.plan("--config", "overrides=grid.reward=[continuous]") == {"report"}
+    assert project.plan("--config", "overrides=grid.reward=[continuous] grid.ood=[]") == {"report"}
 
 
 @pytest.mark.slow
