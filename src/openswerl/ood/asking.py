@@ -9,9 +9,9 @@ import msgspec
 from omegaconf import DictConfig, OmegaConf
 
 from openswerl.evaluate.oracle.repair import Policy
-from openswerl.kept import Kept
 from openswerl.models.prompts import Prompt, digest_of
 from openswerl.rollout import Completion, seed_of
+from openswerl.rollout.endpoint.responses import Responses
 
 CHUNK = 256  # answers that a kill can lose
 TOO_LONG = Completion("", [], False, fault="prompt_too_long")
@@ -30,8 +30,8 @@ def policy_settings(cfg: Any) -> DictConfig:
 def ask(prompts: Iterable[Prompt], policy: Policy, folder: Path, seed: int, say: Callable[[str], None]) -> Answers:
     """Return the greedy answer to every prompt. What came is kept in `folder`, so that a killed run goes on."""
     every = {digest_of(prompt): prompt for prompt in prompts}
-    with closing(Kept(folder / "answers.sqlite", "the answers so far", "delete it and ask again")) as kept:
-        found = {key.hex(): msgspec.json.decode(value, type=Completion) for key, value in kept.find(map(_key, every))}
+    with closing(Responses(folder / "answers.sqlite", "delete it and ask again")) as kept:
+        found = {key.hex(): completion for key, completion in kept.find(map(bytes.fromhex, every)).items()}
         found |= {name: TOO_LONG for name, prompt in every.items() if name not in found and not policy.fits(prompt)}
         left = [name for name in every if name not in found]
         for start in range(0, len(left), CHUNK):
@@ -41,11 +41,6 @@ def ask(prompts: Iterable[Prompt], policy: Policy, folder: Path, seed: int, say:
             rows = policy.sampler.generate(asked, samples=1, temperature=0.0, seeds=seeds)
             for name, (completion,) in zip(names, rows, strict=True):
                 found[name] = msgspec.structs.replace(completion, token_ids=[], logprobs=None)
-                if completion.fault is None:
-                    kept.put(_key(name), msgspec.json.encode(found[name]))
+                kept.keep(bytes.fromhex(name), found[name])
             say(f"{start + len(names)}/{len(left)} answered")
     return found
-
-
-def _key(digest: str) -> bytes:
-    return bytes.fromhex(digest)

@@ -26,11 +26,11 @@ def key_of(base_url: str, path: str, body: dict[str, Any], seed: int, sample: in
 class Responses:
     """A table from requests to answers, which several processes may share; it holds no prompt, no key and no fault.
 
-    An answer that `keep` returned from survives a kill. Raises UserError if the file cannot be used.
+    An answer that `keep` returned from survives a kill. Raises UserError with `advice` if the file cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._kept = Kept(path, "the answers", ADVICE)
+    def __init__(self, path: Path, advice: str = ADVICE) -> None:
+        self._kept = Kept(path, "the answers", advice)
 
     def count(self) -> int:
         """Return how many answers are there."""
