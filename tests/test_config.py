@@ -15,8 +15,9 @@ from openswerl.archive.spans import spans
 from openswerl.compose import CONF, load
 from openswerl.config import Cell
 from openswerl.errors import UserError
+from openswerl.graph import wildcards
 from openswerl.schema import Config
-from openswerl.stages import STAGES, wildcards
+from openswerl.stages import STAGES
 
 OPTIONS = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
 INFRASTRUCTURE = {"results", "run_dir", "tracking"}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig
 
 from openswerl.archive.spans import spans
+from openswerl.compose import CONF
 from openswerl.errors import UserError
-from openswerl.stages import DATA_STAGES, DEFAULT, GATE, MODES, VARIANT, wildcards
+from openswerl.stages import A_VARIANT, DATA_STAGES, DEFAULT, GATE, MODES, VARIANT
 
 if TYPE_CHECKING:
     from openswerl.config import Cell
@@ -117,3 +118,20 @@ def ood_policies(cfg: DictConfig) -> list[str]:
     if unknown := [name for name in cfg.grid.ood if name not in known]:
         raise UserError(f"grid.ood: {unknown[0]} is no policy that answers: base, sft, sft-gold or grpo-<reward>")
     return [policy for policy in policies(cfg) if policy in cfg.grid.ood]
+
+
+def wildcards() -> dict[str, str]:
+    """Return the pattern of each wildcard: any option of conf/ and any seed, whether or not the grid has it."""
+    sft, rewards, rollouts = (sorted(p.stem for p in (CONF / g).glob("*.yaml")) for g in ("sft", "reward", "rollout"))
+    known = [*GATE, "base", "sft", *(f"sft-{name}" for name in sft), *(f"grpo-{name}" for name in rewards)]
+    span = r"all|\d{4}-\d{2}"
+    return {
+        "span": span,
+        "part": r"\d+-of-\d+",
+        "variant": f"({A_VARIANT})?",
+        "sft": "|".join(sft),
+        "reward": "|".join(rewards),
+        "rollout": "|".join(rollouts),
+        "policy": "|".join(known),
+        "seed": "[0-9]+",
+    }

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from omegaconf import DictConfig, OmegaConf
 
+from openswerl.stages import STAGES
+
 SOURCES = ("laptop", "local", "gharchive")
 DTYPES = ("float32", "bfloat16")
 # The least and the greatest value of a key.
@@ -117,7 +119,6 @@ CHOICES = {
     "evaluate.mini.regression.selection": ("honest", "paper_compat"),
 }
 MODES = ("offline", "online", "disabled")  # of W&B
-STAGES = "laptop archive crawl curate relate preflight sft grpo answer evaluate ood report".split()
 
 # Names of environment variables. Who puts a key there by mistake must not find it in logs and results.
 VARIABLES = (

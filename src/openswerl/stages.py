@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from omegaconf import DictConfig
 
-from openswerl.compose import CONF
-
 GATE = ("gold", "none")
 MODES = {"gold": "gate", "regrade": "regrade"}  # of evaluate, which judge no policy: the names of their results
 # The wildcards of the stages that have some; no other stage depends on those of AXIS_NAMES.
@@ -92,20 +90,3 @@ def axes(cfg: DictConfig) -> dict[str, object]:
     policy = MODES.get(cfg.evaluate.mode, cfg.policy)
     own = {"sft": cfg.sft.name, "reward": cfg.reward.name, "policy": policy, "seed": cfg.seed}
     return own | {"span": cfg.span, "rollout": cfg.rollout.name, "part": cfg.part}
-
-
-def wildcards() -> dict[str, str]:
-    """Return the pattern of each wildcard: any option of conf/ and any seed, whether or not the grid has it."""
-    sft, rewards, rollouts = (sorted(p.stem for p in (CONF / g).glob("*.yaml")) for g in ("sft", "reward", "rollout"))
-    known = [*GATE, "base", "sft", *(f"sft-{name}" for name in sft), *(f"grpo-{name}" for name in rewards)]
-    span = r"all|\d{4}-\d{2}"
-    return {
-        "span": span,
-        "part": r"\d+-of-\d+",
-        "variant": f"({A_VARIANT})?",
-        "sft": "|".join(sft),
-        "reward": "|".join(rewards),
-        "rollout": "|".join(rollouts),
-        "policy": "|".join(known),
-        "seed": "[0-9]+",
-    }

@@ -102,4 +102,4 @@ def cells(stage):
 
 
 wildcard_constraints:
-    **stages.wildcards(),
+    **graph.wildcards(),
