@@ -10,6 +10,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -46,13 +47,18 @@ class Cell:
         return sub
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The tracked view as plain data."""
+        found: dict[str, Any] = OmegaConf.to_container(self.view(tracked_only=True))  # type: ignore[assignment]
+        return found
+
+    @property
     def params(self) -> str:
-        """The tracked view in one canonical form: Snakemake compares the repr of params."""
-        data = OmegaConf.to_container(self.view(tracked_only=True))
+        """The settings in one canonical form: Snakemake compares the repr of params."""
         named = (OmegaConf.select(self.cfg, key) for key in STAGES[self.stage].files)
         paths = [path for value in named for path in ([value] if isinstance(value, str) else value or [])]
         content = {"files": {path: _content(path) for path in paths}} if paths else {}
-        return json.dumps({"version": STAGES[self.stage].version, "config": data, **content}, sort_keys=True)
+        return json.dumps({"version": STAGES[self.stage].version, "config": self.settings, **content}, sort_keys=True)
 
     @property
     def digest(self) -> str:

@@ -121,7 +121,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     with lock(cell.folder):
         remove_leftovers(cell.folder)
         summary = getattr(importlib.import_module(module), name)(job)
-        write_json(cell.folder / "config.json", json.loads(cell.params)["config"])
+        write_json(cell.folder / "config.json", cell.settings)
         write_costs(cell, time.monotonic() - start, cpu_seconds() - cpu_before)
         write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **summary})
         mirror.close(summary)

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
-
 from openswerl.config import Cell
 from openswerl.errors import UserError
 from openswerl.tracking.artifacts import inputs_of, record_inputs, result_artifact
@@ -119,8 +117,7 @@ def start(cell: Cell, *, mode: str, folder: Path, **options: Any) -> Any:
 
 def config_of(cell: Cell) -> dict[str, Any]:
     """Return the stage's own slice of the config, and what the result was made from, which offline runs cannot link."""
-    own: dict[str, Any] = OmegaConf.to_container(cell.view(tracked_only=True))  # type: ignore[assignment]
-    return {**own, "inputs": inputs_of(cell)}
+    return {**cell.settings, "inputs": inputs_of(cell)}
 
 
 def check_login() -> None:
