@@ -1,10 +1,12 @@
 import ast
+import contextlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from openswerl.ood.answers import answer_line, boxed, fenced, final, function, tree
+from openswerl.ood.suite import NoAnswer
 
 MARKS = ["<think>", "</think>", "<solution>", "</solution>", "```python\n", "\n```\n", "Answer: 4", "\\boxed{"]
 WORDS = st.text(st.sampled_from("ab `{}\\\n:")) | st.sampled_from([*MARKS, "def f(x):\n"])
@@ -88,21 +90,23 @@ HEAD = 'import math\n\n\ndef f(x):\n    """Return x."""\n'
 def test_a_function_is_found_whole_or_as_a_continuation(said: str) -> None:
     source = function(said, "f", HEAD)
     scope: dict = {}
-    exec(source or "", scope)
+    exec(source, scope)
     assert scope["f"](7) == 7
 
 
 @pytest.mark.parametrize(
     "said", ["", "words", "def f(x):\nreturn x", "def g(x):\n    return x", HEAD, "\0", "(" * 9999]
 )
-def test_what_is_no_function_is_none(said: str) -> None:
-    assert function(said, "f", HEAD) is None
+def test_what_is_no_function_is_no_answer(said: str) -> None:
+    with pytest.raises(NoAnswer, match="no_function"):
+        function(said, "f", HEAD)
 
 
 @given(TEXTS)
 def test_every_text_is_read_without_an_error(text: str) -> None:
-    source = function(final(text), "f", HEAD)
-    assert source is None or "f" in {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    with contextlib.suppress(NoAnswer):
+        source = function(final(text), "f", HEAD)
+        assert "f" in {node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     assert answer_line(text) is None or answer_line(text) in text
     assert boxed(text) is None or boxed(text) in text
     tree(text)

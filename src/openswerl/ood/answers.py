@@ -5,6 +5,7 @@ import re
 import warnings
 
 from openswerl.edits.answer import between
+from openswerl.ood.suite import NoAnswer
 
 FENCE = re.compile(r"^[ \t]*```[^\n]*\n?", re.MULTILINE)
 ANSWER = re.compile(r"answer[ \t]*:([^\n]+)", re.IGNORECASE)
@@ -56,14 +57,17 @@ def tree(source: str) -> ast.Module | None:
         return None
 
 
-def function(said: str, name: str, head: str) -> str | None:
-    """Return source that defines the function `name`, None if none is found.
+def function(said: str, name: str, head: str) -> str:
+    """Return source that defines the function `name`. Raises NoAnswer (no_function) if none is found.
 
     The last fence that has it, else the whole text, else either of them as the continuation of `head`.
     """
     texts = [*reversed(fenced(said)), said]
     sources = [*texts, *(head + one for one in texts)]
-    return next((source for source in sources if _defines(tree(source), name)), None)
+    for source in sources:
+        if _defines(tree(source), name):
+            return source
+    raise NoAnswer("no_function")
 
 
 def _defines(found: ast.Module | None, name: str) -> bool:

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from openswerl.ood.answers import final, function
-from openswerl.ood.suite import Item, NoAnswer, Program, Row, text
+from openswerl.ood.suite import Item, Program, Row, text
 
 COMPARING = Path(__file__).with_name("comparing.py")
 CASES = ("base_input", "plus_input")
@@ -28,10 +28,7 @@ def item(row: Row) -> Item:
 
 def answer(item: Item, output: str) -> str:
     """Return source that defines the function. Raises NoAnswer."""
-    found = function(final(output), item.row["entry_point"], item.row["prompt"])
-    if found is None:
-        raise NoAnswer("no_function")
-    return found
+    return function(final(output), item.row["entry_point"], item.row["prompt"])
 
 
 def judge(item: Item, answer: str) -> Program:
