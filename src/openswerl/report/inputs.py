@@ -88,7 +88,8 @@ def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) ->
     """Read every input of the grid. Raises UserError naming the input that is missing or does not fit the others."""
     policies = [*grid.baselines, *(f"grpo-{reward}" for reward in grid.reward)]
     evaluations = [_evaluation(folders, *cell) for cell in cells_of(folders, "evaluate", policies, grid)]
-    gate = [_evaluation(folders, *cell) for name in GATE for cell in _variants(folders, "evaluate", name, 0, grid)]
+    gates = (label for name in GATE for label in _labels(folders, "evaluate", name, 0, grid.variant))
+    gate = [_evaluation(folders, label, 0) for label in gates]
     check_evaluations(evaluations, gate, set(splits))
     trainings = [_training(folders, *cell) for cell in cells_of(folders, "grpo", grid.reward, grid)]
     demonstrations = {
@@ -105,16 +106,15 @@ def gather(folders: Mapping[str, Path], grid: Any, splits: Mapping[str, int]) ->
 
 def cells_of(folders: Mapping[str, Path], stage: str, names: Sequence[str], grid: Any) -> list[tuple[str, int]]:
     """Return policies or rewards with their seeds, each followed by what is another result in a variant."""
-    every = itertools.product(names, grid.seed)
-    found = [cell for name, seed in every for cell in _variants(folders, stage, name, seed, grid)]
-    return sorted(found, key=lambda cell: [*dict.fromkeys(label for label, _ in found)].index(cell[0]))
+    labels = (label for name in names for label in _labels(folders, stage, name, grid.seed[0], grid.variant))
+    return [*itertools.product(labels, grid.seed)]
 
 
-def _variants(folders: Mapping[str, Path], stage: str, name: str, seed: int, grid: Any) -> list[tuple[str, int]]:
+def _labels(folders: Mapping[str, Path], stage: str, name: str, seed: int, variants: Sequence[str]) -> list[str]:
     """Return `name` and `name@variant`: those that are results of their own, and `name` where a variant is none."""
-    own = [f"{name}@{variant}" for variant in grid.variant if input_name(stage, f"{name}@{variant}", seed) in folders]
-    plain = DEFAULT in grid.variant or len(own) < len(grid.variant)
-    return [(label, seed) for label in ([name] if plain else []) + own]
+    own = [f"{name}@{variant}" for variant in variants if input_name(stage, f"{name}@{variant}", seed) in folders]
+    plain = DEFAULT in variants or len(own) < len(variants)
+    return ([name] if plain else []) + own
 
 
 def input_name(stage: str, label: str, seed: int) -> str:
