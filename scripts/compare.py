@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from openswerl.compare import choose_metric, plot, read_run, rows_of, to_markdown
+from openswerl.compare import compare, draw, read_runs, table
 from openswerl.stage import one_line
 
 
@@ -12,15 +12,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="folders that hold a result.json")
     parser.add_argument("--metric", help="a key of metrics.jsonl; the usual one of the stage by default")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="an image to draw, such as compare.svg")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="an SVG to draw, such as compare.svg")
     arguments = parser.parse_args()
     with one_line("compare"):
-        runs = [read_run(folder) for folder in arguments.folders]
-        metric = choose_metric(runs, arguments.metric)
-    rows = rows_of(runs, metric)
-    print(to_markdown(rows, metric), end="")
+        runs, metric = read_runs(arguments.folders, arguments.metric)
+    rows = compare(runs)
+    print(table(rows, metric), end="")
     if arguments.plot:
-        plot(rows, metric, arguments.plot)
+        draw(rows, metric, arguments.plot)
 
 
 if __name__ == "__main__":

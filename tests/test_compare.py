@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openswerl.compare import axes_of, choose_metric, plot, read_run, rows_of, to_markdown
+from openswerl.compare import compare, draw, read_runs, table
 from openswerl.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,32 +34,40 @@ def folders(tmp_path: Path) -> list[Path]:
 
 
 def test_runs_that_differ_in_the_seed_alone_are_one_row(folders: list[Path]) -> None:
-    runs = [read_run(folder) for folder in folders]
-    assert axes_of(runs) == ["grpo.group_size"] and choose_metric(runs, None) == "reward_mean"
-    first, second = rows_of(runs, "reward_mean")
-    assert (first.settings, first.runs) == ({"grpo.group_size": "8"}, 2)
-    assert (first.mean, first.low, first.high) == pytest.approx((0.3, 0.2, 0.4))
-    assert (second.settings, second.runs, second.mean) == ({"grpo.group_size": "16"}, 1, 0.5)
-    assert to_markdown([first, second], "reward_mean").splitlines()[2] == "| 8 | 0.3 | 0.2 | 0.4 | 2 |"
+    runs, metric = read_runs(folders, None)
+    rows = compare(runs)
+    assert metric == "reward_mean" and [*rows.columns] == ["grpo.group_size", "mean", "lowest", "highest", "runs"]
+    assert rows.iloc[0].tolist() == ["8", *map(pytest.approx, (0.3, 0.2, 0.4)), 2]
+    assert rows.iloc[1].tolist() == ["16", 0.5, 0.5, 0.5, 1]
+    assert table(rows, metric).splitlines()[2] == "| 8 | 0.3 | 0.2 | 0.4 | 2 |"
+
+
+def test_runs_that_differ_in_the_seed_alone_have_no_axis(folders: list[Path]) -> None:
+    (row,) = compare(read_runs(folders[:2], None)[0]).to_dict("records")
+    assert row == {"mean": pytest.approx(0.3), "lowest": pytest.approx(0.2), "highest": 0.4, "runs": 2}
+
+
+def test_a_setting_that_only_some_have_is_an_axis(folders: list[Path], tmp_path: Path) -> None:
+    runs, _ = read_runs([folders[0], made(tmp_path / "d", [0.5], extra={"x": None})], None)
+    assert compare(runs)["grpo.extra.x"].tolist() == ["-", "null"]
 
 
 def test_a_metric_that_some_run_lacks_is_told_with_those_that_all_have(folders: list[Path]) -> None:
-    runs = [read_run(folder) for folder in folders]
     with pytest.raises(UserError, match=r"^metric loss is not in all of these runs; they share: reward_mean$"):
-        choose_metric(runs, "loss")
+        read_runs(folders, "loss")
 
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no finished run with metrics"):
-        read_run(tmp_path)
+        read_runs([tmp_path], None)
 
 
-@pytest.mark.parametrize("name", ["a.svg", "b.png"])
-def test_the_plot_is_an_image_along_a_number_or_by_name(folders: list[Path], tmp_path: Path, name: str) -> None:
-    runs = [read_run(folder) for folder in (*folders, made(tmp_path / "d", [0.5], ratio="sequence"))]
-    for chosen in (runs[:3], runs):
-        plot(rows_of(chosen, "reward_mean"), "reward_mean", tmp_path / name)
-        assert (tmp_path / name).stat().st_size > 2000
+@pytest.mark.parametrize("count", [1, 3, 4])
+def test_the_plot_goes_along_a_number_or_names_each_row(folders: list[Path], tmp_path: Path, count: int) -> None:
+    runs, metric = read_runs([*folders, made(tmp_path / "d", [0.5], ratio="sequence")][:count], None)
+    draw(compare(runs), metric, tmp_path / "plot.svg")
+    text = (tmp_path / "plot.svg").read_text()
+    assert metric in text and ("grpo.ratio=sequence" in text) == (count == 4)
 
 
 def test_the_command_prints_the_table_or_one_line(folders: list[Path]) -> None:

@@ -1,140 +1,80 @@
 """Any set of runs of one stage side by side: a metric against the settings in which they differ."""
 
 import json
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
 
 from openswerl.errors import UserError
+from openswerl.files import write_text
+from openswerl.report import svg
+from openswerl.report.tables import to_markdown
 
 PREFERRED = ("reward_mean", "gate/greedy/resolved_rate")
 TAIL = 10  # a training run is told by the mean of the last tenth of its steps
+NUMBERS = ["mean", "lowest", "highest", "runs"]
 
 
-@dataclass(frozen=True)
-class Run:
-    """One finished run: its settings under dotted names, and its metrics, those of training as means of the tail."""
+def read_runs(folders: Sequence[Path], metric: str | None) -> tuple[pd.DataFrame, str]:
+    """Return one row a run, its settings under dotted names and its value as `value`; and the name of the metric.
 
-    folder: Path
-    settings: dict[str, str]
-    metrics: dict[str, float]
-
-    @property
-    def seed(self) -> str:
-        """The seed; runs that differ in nothing else are one row."""
-        return self.settings.get("seed", "")
-
-
-@dataclass(frozen=True)
-class Row:
-    """Runs alike but for the seed: the settings in which rows differ, the mean over the runs and their range."""
-
-    settings: dict[str, str]
-    runs: int
-    mean: float
-    low: float
-    high: float
+    Without a name, the metric is the usual one of the stage. Raises UserError for a run that is not finished, and for
+    a metric that some lack.
+    """
+    settings, metrics = zip(*map(_read, folders), strict=True)
+    values = pd.DataFrame([*metrics])
+    shared = sorted(values.columns[values.notna().all()])
+    name = metric or next((usual for usual in PREFERRED if usual in shared), " or ".join(PREFERRED))
+    if name not in shared:
+        raise UserError(f"metric {name} is not in all of these runs; they share: {', '.join(shared) or 'none'}")
+    return pd.concat([*settings], ignore_index=True).fillna("-").assign(value=values[name]), name
 
 
-def read_run(folder: Path) -> Run:
-    """Read a run's config.json and metrics.jsonl. Raises UserError if it is not finished or has no metrics."""
+def _read(folder: Path) -> tuple[pd.DataFrame, pd.Series]:
+    """Return a run's settings, one row, and the mean of its metrics over the tail."""
     try:
         settings = json.loads((folder / "config.json").read_text())
-        rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        rows = pd.read_json(folder / "metrics.jsonl", lines=True)
     except (OSError, ValueError) as error:
-        raise UserError(
-            f"{folder} is no finished run with metrics ({error}); name folders that hold result.json"
-        ) from None
-    tail = rows[-max(1, len(rows) // TAIL) :]
-    names = {name for row in tail for name, value in row.items() if _is_number(value) and name != "step"}
-    metrics = {name: _mean(row[name] for row in tail if _is_number(row.get(name))) for name in sorted(names)}
-    return Run(folder, dict(_flat(settings)), metrics)
+        advice = "name folders that hold result.json"
+        raise UserError(f"{folder} is no finished run with metrics ({error}); {advice}") from None
+    numbers = rows.drop(columns="step").select_dtypes("number").tail(max(1, len(rows) // TAIL))
+    texts = pd.json_normalize(settings).map(lambda value: value if isinstance(value, str) else json.dumps(value))
+    return texts, numbers.mean()
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def compare(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for runs that differ in nothing but the seed: the settings in which rows differ, then NUMBERS."""
+    settings = runs.drop(columns=["value", "seed"], errors="ignore")
+    axes = [name for name in settings if settings[name].nunique() > 1]
+    groups = runs.groupby(axes or (lambda _: "all"), sort=False)["value"].agg(["mean", "min", "max", "count"])
+    return groups.set_axis(NUMBERS, axis=1).reset_index()[[*axes, *NUMBERS]]
 
 
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return math.fsum(found) / len(found)
-
-
-def _flat(value: Any, prefix: str = "") -> Iterable[tuple[str, str]]:
-    if isinstance(value, dict) and value:
-        for key, item in value.items():
-            yield from _flat(item, f"{prefix}.{key}" if prefix else key)
-    else:
-        yield prefix, value if isinstance(value, str) else json.dumps(value)
-
-
-def choose_metric(runs: Sequence[Run], wanted: str | None) -> str:
-    """Return the metric to compare: the wanted one, else its stage's usual one. Raises UserError if some lack it."""
-    shared = set.intersection(*(set(run.metrics) for run in runs))
-    name = wanted or next((usual for usual in PREFERRED if usual in shared), "")
-    if name not in shared:
-        raise UserError(
-            f"metric {name or '(the usual ones)'} is not in all of these runs; they share: {', '.join(sorted(shared))}"
-        )
-    return name
-
-
-def axes_of(runs: Sequence[Run]) -> list[str]:
-    """Return the settings in which the runs differ, but for the seed."""
-    names = dict.fromkeys(name for run in runs for name in run.settings if name != "seed")
-    return [name for name in names if len({run.settings.get(name) for run in runs}) > 1]
-
-
-def rows_of(runs: Sequence[Run], metric: str) -> list[Row]:
-    """Return one row for runs that differ in nothing but the seed, in order of appearance."""
-    axes = axes_of(runs)
-    groups: dict[tuple[str, ...], list[float]] = {}
-    for run in runs:
-        groups.setdefault(tuple(run.settings.get(axis, "-") for axis in axes), []).append(run.metrics[metric])
-    return [
-        Row(dict(zip(axes, key, strict=True)), len(values), _mean(values), min(values), max(values))
-        for key, values in groups.items()
-    ]
-
-
-def to_markdown(rows: Sequence[Row], metric: str) -> str:
+def table(rows: pd.DataFrame, metric: str) -> str:
     """Return the rows as a Markdown table."""
-    axes = list(rows[0].settings)
-    lines = [[*axes, metric, "lowest", "highest", "runs"], ["---"] * (len(axes) + 4)]
-    lines += [
-        [*row.settings.values(), f"{row.mean:.4g}", f"{row.low:.4g}", f"{row.high:.4g}", str(row.runs)] for row in rows
-    ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def plot(rows: Sequence[Row], metric: str, path: Path) -> None:
-    """Draw the rows to an image file: against a numeric axis if that is the only one, else one below the other."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4 if _numeric(rows) else 1 + 0.5 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    means, spans = (
-        [row.mean for row in rows],
-        [[row.mean - row.low for row in rows], [row.high - row.mean for row in rows]],
+    numbers = {name: rows[name].map("{:.4g}".format) for name in NUMBERS}
+    return to_markdown(
+        [*rows.columns[: -len(NUMBERS)], metric, *NUMBERS[1:]], rows.assign(**numbers).to_numpy().tolist()
     )
-    if places := _numeric(rows):
-        axes.errorbar(places, means, spans, fmt="o", capsize=3)
-        axes.set(xlabel=next(iter(rows[0].settings)), ylabel=metric)
-    else:
-        names = [", ".join(f"{name}={value}" for name, value in row.settings.items()) or "runs" for row in rows]
-        axes.errorbar(means, names, xerr=spans, fmt="o", capsize=3)
-        axes.set(xlabel=metric)
-        axes.invert_yaxis()
-    figure.savefig(path)
 
 
-def _numeric(rows: Sequence[Row]) -> list[float]:
-    """Return the values of the only axis, empty if there are several or they are no numbers."""
-    if len(rows[0].settings) != 1:
-        return []
-    try:
-        return [float(next(iter(row.settings.values()))) for row in rows]
-    except ValueError:
-        return []
+def draw(rows: pd.DataFrame, metric: str, path: Path) -> None:
+    """Write an SVG file: the means, with their ranges, against the only axis if that is numeric, else by name."""
+    axes = [*rows.columns.difference(NUMBERS, sort=False)]
+    names = [", ".join(f"{axis}={row[axis]}" for axis in axes) for _, row in rows.iterrows()]
+    spans = [rows["mean"] - rows["lowest"], rows["highest"] - rows["mean"]]
+    places = pd.to_numeric(rows[axes[0]], errors="coerce") if len(axes) == 1 else pd.Series([None])
+
+    def plot(figure: Axes) -> None:
+        if places.notna().all():
+            figure.errorbar(places, rows["mean"], spans, fmt="o", capsize=3)
+            figure.set(xlabel=axes[0], ylabel=metric)
+        else:
+            figure.errorbar(rows["mean"], names, xerr=spans, fmt="o", capsize=3)
+            figure.set(xlabel=metric)
+            figure.invert_yaxis()
+
+    write_text(path, svg.drawn("compare", plot, 4 if places.notna().all() else 1 + 0.5 * len(rows)))
