@@ -18,7 +18,7 @@ CURVES = {
     "entropy": "Entropy (nats per token)",
 }
 SFT_CURVES = {"loss": "SFT: training loss", "eval_loss": "SFT: held-out loss"}
-TABLES = {"table1.md": "Table 1", "table2.md": "Table 2", "funnel.md": "Data funnel"}
+TABLES = {"table1.md": "Table 1", "table2.md": "Table 2", "table3.md": "Table 3", "funnel.md": "Data funnel"}
 WIDTH, PANEL_WIDTH, PANEL_HEIGHT = 24, 8, 7  # of W&B's grid
 
 

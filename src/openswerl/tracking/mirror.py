@@ -68,7 +68,7 @@ class Late(Mirror):
                 if name not in self.opened:
                     self.opened[name] = opener()
                 say(self.opened[name])
-            except Exception as error:
+            except Exception as error:  # a mirror of whatever kind must not cost the run that it shows
                 self.opened[name] = Mirror()
                 told = f"{type(error).__name__}: {' '.join(str(error).split())}"
                 print(f"warning: {name} has not all of {self.title}: {told}", file=sys.stderr, flush=True)
