@@ -1,4 +1,4 @@
-"""Publish the W&B Report of a finished graph; overrides as of any stage: scale=smoke experiment=tidy."""
+"""Publish the W&B Report of a finished graph; overrides as of any stage: scale=smoke experiment=kl."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Send the finished results of a graph to W&B; overrides as of any stage: scale=smoke experiment=tidy."""
+"""Send the finished results of a graph to W&B; overrides as of any stage: scale=smoke experiment=kl."""
 
 import sys
 
