@@ -8,10 +8,10 @@ from html import unescape
 import pytest
 
 from openswerl.report import paper
+from openswerl.report.figures.scaling import panels
 from openswerl.report.inputs import gather
 from openswerl.report.mini import causes, groups
 from openswerl.report.run import run
-from openswerl.report.scaling import panels
 from openswerl.stage import Job
 
 Make = Callable[..., Job]

@@ -4,14 +4,19 @@ from typing import Any
 
 from openswerl.files import write_text
 from openswerl.graph import ood_policies
-from openswerl.report import figures, mini, mini_tables, ood, ood_tables, page, prose, tables
+from openswerl.report import mini, ood, prose
 from openswerl.report.card import card_rows
 from openswerl.report.editing import edit_rows
+from openswerl.report.figures.draw import draw
 from openswerl.report.inputs import Inputs, gather
 from openswerl.report.ood import Ood
+from openswerl.report.page.render import Content, render
 from openswerl.report.paired import Difference, ablation, differences
 from openswerl.report.rates import RateRow, rate_rows
 from openswerl.report.rows import MINI
+from openswerl.report.tables import mini as mini_tables
+from openswerl.report.tables import ood as ood_tables
+from openswerl.report.tables import rates as tables
 from openswerl.stage import Job
 
 
@@ -46,9 +51,9 @@ def run(job: Job) -> dict[str, Any]:
     found = ood.gather(job.inputs, ood_policies(job.cfg), job.cfg.grid)
     apart = list(ood.differences(found, settings))
     files |= _out_of_domain(found, apart, prose.ood_remark(job.cfg.scale, found)) if found else {}
-    drawn = figures.draw(inputs, greedy, list(settings.splits))
-    html = page.render(
-        page.Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank, found, apart)
+    drawn = draw(inputs, greedy, list(settings.splits))
+    html = render(
+        Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank, found, apart)
     )
     files |= {f"figures/{name}.svg": text for name, text in drawn.items()} | {"report.html": html}
     for name, text in files.items():

@@ -1,11 +1,11 @@
 import csv
 import io
 
-from openswerl.report import tables
 from openswerl.report.inputs import gather
 from openswerl.report.paired import differences
 from openswerl.report.rates import rate_rows
 from openswerl.report.rows import FunnelRow
+from openswerl.report.tables import rates as tables
 from openswerl.stage import Job
 
 COLUMNS = "policy,split,seed,n,not_judged,format_rate,format_low,format_high,resolved_rate,resolved_low,resolved_high"

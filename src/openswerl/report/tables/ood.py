@@ -6,7 +6,7 @@ from openswerl.report import labels, paper
 from openswerl.report.ood import Ood, Rates
 from openswerl.report.paired import Difference
 from openswerl.report.rates import Rate
-from openswerl.report.tables import bracketed, to_csv, to_markdown
+from openswerl.report.tables.rates import bracketed, to_csv, to_markdown
 
 STATUSES = ("correct", "wrong", "format_error", "too_long", "timeout", "stopped", "error")
 RATES = ("rate", "low", "high", "format_rate", "format_low", "format_high")

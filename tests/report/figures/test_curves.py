@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openswerl.report.curves import smooth
+from openswerl.report.figures.curves import smooth
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=19))

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openswerl.report.inputs import Evaluation
+from openswerl.report.page.samples import MAX_CHARACTERS, lines, one_instance, shelves, visible
 from openswerl.report.rows import Outcome, Rollout
-from openswerl.report.samples import MAX_CHARACTERS, lines, one_instance, shelves, visible
 
 
 @given(st.text())

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from openswerl.report import labels, paper, svg
+from openswerl.report import labels, paper
+from openswerl.report.figures import svg
 from openswerl.report.inputs import Training
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import Rollout

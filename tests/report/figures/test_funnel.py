@@ -1,6 +1,6 @@
 import re
 
-from openswerl.report.funnel import Bar, funnel, paper_funnel, steps
+from openswerl.report.figures.funnel import Bar, funnel, paper_funnel, steps
 from openswerl.report.rows import FunnelRow
 
 ROWS = [

@@ -1,4 +1,4 @@
-from openswerl.report.bars import BINS, shares
+from openswerl.report.figures.bars import BINS, shares
 from openswerl.report.rows import Rollout
 
 

@@ -10,11 +10,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from openswerl.report import labels, mini, paper, prose, samples, svg
+from openswerl.report import labels, mini, paper, prose
 from openswerl.report.card import CardRow
 from openswerl.report.editing import edit_rows
+from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
+from openswerl.report.page import samples
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow

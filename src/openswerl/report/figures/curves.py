@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
-from openswerl.report import svg
+from openswerl.report.figures import svg
 from openswerl.report.inputs import Training
 from openswerl.report.rows import Step
 

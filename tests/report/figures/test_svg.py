@@ -2,7 +2,7 @@ import re
 
 from matplotlib.axes import Axes
 
-from openswerl.report import svg
+from openswerl.report.figures import svg
 
 
 def draw(axes: Axes) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from openswerl.report import bars, curves, funnel, labels, scaling
+from openswerl.report import labels
+from openswerl.report.figures import bars, curves, funnel, scaling
 from openswerl.report.inputs import Inputs
 from openswerl.report.rates import RateRow
 

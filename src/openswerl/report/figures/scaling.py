@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
-from openswerl.report import labels, svg
-from openswerl.report.curves import end_label, spread
+from openswerl.report import labels
 from openswerl.report.evaluated import Point
+from openswerl.report.figures import svg
+from openswerl.report.figures.curves import end_label, spread
 from openswerl.report.inputs import Evaluation
 
 TITLES = {"repair": "Resolved %, by repair samples", "tests": "Resolved %, by reproduction tests"}

@@ -11,7 +11,7 @@ from openswerl.report.evaluated import Group, Localisation, MiniSplit, Point, Re
 from openswerl.report.inputs import Evaluation, Inputs
 from openswerl.report.paired import Difference
 from openswerl.report.rates import RateRow
-from openswerl.report.tables import bracketed, to_csv, to_markdown
+from openswerl.report.tables.rates import bracketed, to_csv, to_markdown
 
 KEY = ("policy", "split", "seed")
 RATE = ("resolved_rate", "resolved_low", "resolved_high")

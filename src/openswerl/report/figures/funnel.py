@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
-from openswerl.report import paper, svg
+from openswerl.report import paper
+from openswerl.report.figures import svg
 from openswerl.report.rows import FunnelRow
 
 COLOUR = svg.SERIES["sft"]
