@@ -1,4 +1,4 @@
-"""Teams of processes that read each row together: `python -m openswerl.launch N teams.py FOLDER CASE ...`.
+"""Teams of processes that read each row together: `python -m openswerl.launch N teams.py FOLDER TEAM CASE ...`.
 
 Every process leaves the values that it saw, and what reached the optimiser.
 """
@@ -23,7 +23,7 @@ TEMPERATURE, BETA = 0.7, 0.9
 # chunks of logits in each.
 ROWS = [TREES, [TREES[2]], [Tree([*range(2, 22)], [[4, 8, 1]])], random_trees(3, 30, 280, 8, count=1)]
 PLAIN: dict[str, Any] = {"family": "llama", "num_key_value_heads": 2}
-SIX_HEADS = {"num_attention_heads": 6, "head_dim": 8}
+SIX_HEADS = {"num_attention_heads": 6, "hidden_size": 48}
 # name: the model, and what Engine.start is told
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     **{f"zero{stage}": (PLAIN, {"zero_stage": stage}) for stage in range(4)},
@@ -88,6 +88,6 @@ if __name__ == "__main__":
 
     torch.set_num_threads(1)
     open_process_group()
-    folder, cases = Path(sys.argv[1]), sys.argv[2:]
-    torch.save({case: seen(case, 2) for case in cases}, folder / f"{distributed.rank()}.pt")
+    folder, team, cases = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    torch.save({case: seen(case, team) for case in cases}, folder / f"{distributed.rank()}.pt")
     distributed.leave()

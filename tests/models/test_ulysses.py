@@ -22,9 +22,9 @@ WORKER = Path(__file__).with_name("teams.py")
 CPU = torch.device("cpu")
 
 
-def processes(folder, count, *cases):
+def processes(folder, count, team, *cases):
     """Return what each of the processes saw."""
-    command = [sys.executable, "-m", "openswerl.launch", str(count), str(WORKER), str(folder), *cases]
+    command = [sys.executable, "-m", "openswerl.launch", str(count), str(WORKER), str(folder), str(team), *cases]
     path = os.pathsep.join([str(WORKER.parents[1]), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -34,7 +34,7 @@ def processes(folder, count, *cases):
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    return processes(tmp_path_factory.mktemp("two"), 2, *CASES)
+    return processes(tmp_path_factory.mktemp("two"), 2, 2, *CASES)
 
 
 def plain_values(model, row):
@@ -62,10 +62,10 @@ def plain_step(case):
     return values, norm, gradients, {name: p.detach() for name, p in model.named_parameters()}
 
 
-def check(case, everyone):
+def check(case, everyone, team=2):
     values, norm, gradients, weights = plain_step(case)
     read = [number for one in everyone for number in one[case]["values"]]
-    assert sorted(read) == sorted([0, 1, 2, 3] * 2), "each row is read by one team of two"
+    assert sorted(read) == sorted([*range(len(ROWS))] * team), "each row is read by one team"
     assert norm > 2 * optimiser().max_grad_norm, "a clipped gradient shows a wrong norm"
     for one in (process[case] for process in everyone):
         for number, (logprobs, entropy, mask) in one["values"].items():
@@ -89,7 +89,7 @@ def test_two_processes_read_and_step_as_one(two, case):
 @pytest.mark.slow
 def test_two_teams_of_two_step_as_one(tmp_path):
     cases = ("zero0", "zero2", "recomputed")
-    everyone = processes(tmp_path, 4, *cases)
+    everyone = processes(tmp_path, 4, 2, *cases)
     for case in cases:
         check(case, everyone)
 
