@@ -34,7 +34,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"zero_stage": 2, "gradient_checkpointing": True},
     ),
     "tied": ({"family": "qwen2"}, {"zero_stage": 3}),
-    "windows": ({"family": "gemma3_text"}, {"zero_stage": 1}),
+    "windows": ({"family": "gemma3_text", "sliding_window": 256}, {"zero_stage": 1}),
     "lora2": (PLAIN | {"lora": True}, {"zero_stage": 2}),
     "lora3": (PLAIN | {"lora": True}, {"zero_stage": 3, "gradient_checkpointing": True}),
 }
