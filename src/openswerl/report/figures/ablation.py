@@ -23,9 +23,8 @@ def figure5(evaluations: Sequence[Evaluation], setting: Setting) -> Drawing:
     trained = sorted(
         (item for item in evaluations if item.policy.startswith("grpo-")), key=lambda item: parted(item.policy)[1] != ""
     )
-    split = list(setting.settings.splits)[0]
-    formats = pooled(trained, split, lambda row: row.format_ok, setting.settings)
-    repairs = pooled(trained, split, lambda row: row.resolved, setting.settings)
+    formats = pooled(trained, setting.split, lambda row: row.format_ok, setting.settings)
+    repairs = pooled(trained, setting.split, lambda row: row.resolved, setting.settings)
     printed = [name for name in dict.fromkeys(parted(row.policy)[0] for row in formats) if name in paper.ROWS]
 
     def draw(axes: Sequence[Axes]) -> None:
@@ -35,11 +34,13 @@ def figure5(evaluations: Sequence[Evaluation], setting: Setting) -> Drawing:
         axes[1].set_title("(b) Repair: resolved %")
 
     title = "Figure 5: correct format and repair by reward"
-    told = f"{labels.capital(labels.split(split))}, greedy. Outlined: the paper, {PAPER}, n = {paper.INSTANCES}, no intervals."
-    caption = f"{title}. {told} {bars.interval(formats, setting, [bars.size(formats)])}"
+    told = (
+        f"{labels.capital(labels.split(setting.split))}, greedy. Outlined: the paper, {PAPER}, n = {paper.INSTANCES},"
+    )
+    caption = f"{title}. {told} no intervals. {bars.interval(formats, setting, [bars.size(formats)])}"
     foot = f"{setting.short}; n = {bars.size(formats)}; lines: {setting.confidence} intervals{bars.dots(formats)}. "
     foot += f"Paper: {PAPER}, n = {paper.INSTANCES}"
-    height = FRAME + ROW * (len(formats) + len(printed))
+    height = FRAME + ROW * max(1, len(formats) + len(printed))
     return drawing("figure5-rates", title, caption, foot, draw, [height, height])
 
 

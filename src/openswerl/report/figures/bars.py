@@ -85,7 +85,7 @@ def frame(axes: Axes, names: Sequence[str]) -> None:
 def size(rows: Iterable[Pooled]) -> str:
     """Return how many answers are behind each rate: instances, and seeds if there are several."""
     sizes = sorted({(row.instances, len(row.seeds)) for row in rows})
-    each = [f"{instances} \N{MULTIPLICATION SIGN} {seeds} seeds" if seeds > 1 else f"{instances}" for instances, seeds in sizes]
+    each = [f"{n} \N{MULTIPLICATION SIGN} {seeds} seeds" if seeds > 1 else f"{n}" for n, seeds in sizes]
     return " to ".join(dict.fromkeys([*each[:1], *each[-1:]])) or "0"
 
 

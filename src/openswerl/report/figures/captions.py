@@ -32,6 +32,11 @@ class Setting:
         return "; ".join([first[:1].upper() + first[1:], *self.remarks[1:]])
 
     @property
+    def split(self) -> str:
+        """The first split, which figures of one split show."""
+        return str(next(iter(self.settings.splits)))
+
+    @property
     def confidence(self) -> str:
         """The confidence level in percent."""
         return f"{100 * self.settings.confidence:g}\N{NARROW NO-BREAK SPACE}%"

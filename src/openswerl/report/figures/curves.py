@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
 from openswerl.report.figures.bands import Value, band
 from openswerl.report.figures.palette import RULE
 from openswerl.report.figures.panels import Panel, Series
+from openswerl.report.figures.svg import settle
 
 LINE = 14.0  # points between the middles of two labels
 
@@ -29,12 +31,14 @@ class Quantity(NamedTuple):
 
 def draw(axes: Sequence[Axes], panel: Panel, quantities: Sequence[Quantity]) -> None:
     """Draw one quantity of every series of the panel in each pair of axes."""
+    found = []
     for place, quantity in zip(axes, quantities, strict=True):
         _frame(place, quantity)
-        found = [label for one in panel.series if (label := curve(place, one, quantity.value))]
+        found.append([label for one in panel.series if (label := curve(place, one, quantity.value))])
         _range(place, quantity)
-        spread(place, found)
     axes[-1].set_xlabel("step")
+    for place, labels in zip(axes, found, strict=True):
+        spread(place, labels)
 
 
 def curve(axes: Axes, series: Series, value: Value) -> Annotation | None:
@@ -71,8 +75,8 @@ def spread(axes: Axes, found: Iterable[Annotation]) -> None:
     """Move labels apart by at least a line, in their vertical order, and none above the axes if they fit."""
     texts = sorted(found, key=lambda item: item.xy[1])
     figure = axes.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()  # lays out, so that the height is final
+    assert isinstance(figure, Figure)
+    settle(figure)  # so that the height is final
     low, high = axes.get_ylim()
     points = axes.bbox.height * 72 / figure.dpi
     aims = [(text.xy[1] - low) / (high - low) * points for text in texts]

@@ -1,7 +1,8 @@
 """All figures of the report."""
 
-from openswerl.report.figures import ablation, bars, funnel, histogram, scaling, training
+from openswerl.report.figures import ablation, bars, funnel, histogram, training
 from openswerl.report.figures.captions import Setting
+from openswerl.report.figures.figure4 import figure4
 from openswerl.report.figures.panels import by_label, panels
 from openswerl.report.figures.svg import Drawing
 from openswerl.report.inputs import Inputs
@@ -17,7 +18,7 @@ def draw(inputs: Inputs, setting: Setting) -> dict[str, Drawing]:
         "paper-funnel": funnel.paper_funnel(),
     }
     found |= _trained(inputs, setting) if inputs.trainings else {}
-    return found | scaling.drawings(inputs.evaluations, setting)
+    return found | figure4(inputs.evaluations, setting)
 
 
 def _trained(inputs: Inputs, setting: Setting) -> dict[str, Drawing]:

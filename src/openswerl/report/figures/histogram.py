@@ -16,7 +16,8 @@ from openswerl.report.rows import Rollout
 BINS = 10
 PARTS = 8
 DEEPEST = 0.6  # of the colour, so that a number on it can be read
-ENDS = [0, 1, BINS + 1]  # the rows of a reward that is only ever an error, 0 or 1
+BETWEEN = ["error", *(f"from {k / BINS:g}" for k in range(BINS)), "exactly 1"]
+ENDS, APART = [0, 1, BINS + 1], ["error", "0", "exactly 1"]  # of a reward that is only ever an error, 0 or 1
 Shares = NDArray[np.float64]
 
 
@@ -26,6 +27,7 @@ def heat_map(runs: Sequence[Training], setting: Setting) -> Drawing:
     parts = np.array_split(sorted({row.step for row in rollouts}), PARTS)
     columns = {int(part[-1]) + 1: shares(rollouts, set(part.tolist())) for part in parts if len(part)}
     rows = shown(rollouts)
+    names = BETWEEN if len(rows) == len(BETWEEN) else APART
     reward, _, variant = runs[0].reward.partition("@")
     name = f"{reward} ({variant})" if variant else reward
 
@@ -33,12 +35,12 @@ def heat_map(runs: Sequence[Training], setting: Setting) -> Drawing:
         for x, found in enumerate(columns.values()):
             for y, row in enumerate(rows):
                 _cell(axes[0], x, y, found[row], look(f"grpo-{reward}").colour)
-        _frame(axes[0], [*map(str, columns)], [names()[row] for row in rows])
+        _frame(axes[0], [*map(str, columns)], names)
         axes[0].set_title(f"Rewards of {name}, % of samples")
 
     title = f"Rewards of the training samples over training: {name}"
-    told = "Each column is a part of the steps up to its number and adds up to 100 %, shade by share; error: a negative "
-    told += "reward (format error, unfinished answer or time-out)."
+    told = "Each column is a part of the steps, up to its number, and adds up to 100 %; error: a negative reward "
+    told += "(format error, unfinished answer or time-out)."
     caption = f"{title}. {told} n = {counted(runs)}, all counted, so no interval. {setting.label}."
     foot = f"{setting.short}; n = {counted(runs)}, counts without interval"
     height = 1.05 + 0.29 * len(rows)
@@ -56,11 +58,6 @@ def shown(rollouts: Iterable[Rollout]) -> list[int]:
     """Return the bins worth a row: all, or three where no reward lies between 0 and 1."""
     between = any(row.reward is not None and 0 < row.reward < 1 for row in rollouts)
     return list(range(BINS + 2)) if between else ENDS
-
-
-def names() -> list[str]:
-    """Return the names of the bins."""
-    return ["error", *(f"from {k / BINS:.1f}" if k else "from 0" for k in range(BINS)), "1"]
 
 
 def _cell(axes: Axes, x: int, y: int, share: float, colour: str) -> None:

@@ -17,7 +17,7 @@ class Series(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Lines on the same axes. `variant` is empty where none is told apart; `suffix` makes names of files."""
+    """Lines on the same axes. `variant` is empty where none is told apart."""
 
     variant: str
     series: list[Series]
@@ -25,7 +25,7 @@ class Panel(NamedTuple):
     @property
     def suffix(self) -> str:
         """What tells the files of this panel from those of the others."""
-        return f"-{self.variant}" if self.variant else ""
+        return f"-{self.variant}" if self.variant not in ("", DEFAULT) else ""
 
     @property
     def runs(self) -> list[Training]:
@@ -41,7 +41,8 @@ def panels(trainings: Sequence[Training]) -> list[Panel]:
     if len(rewards) == 1 and len(variants) > 1:
         ranks = enumerate(seeds.items())
         return [Panel("", [Series(parted(x)[1] or DEFAULT, ranked(rewards[0], k), runs) for k, (x, runs) in ranks])]
-    return [Panel(variant, _series(seeds, variant)) for variant in sorted(variants, key=bool)]
+    named = variants != [""]
+    return [Panel((v or DEFAULT) if named else "", _series(seeds, v)) for v in sorted(variants, key=bool)]
 
 
 def by_label(trainings: Sequence[Training]) -> dict[str, list[Training]]:

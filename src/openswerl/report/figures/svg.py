@@ -12,11 +12,13 @@ import matplotlib
 from markupsafe import Markup, escape
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from openswerl.report.figures.palette import INK, MUTED, PAGE, RULE, VARIABLES
 
 WIDTH = 5.4
 DPI = 150
+PAD = 0.06  # inches around each pair of axes
 FOOT = 78  # letters that a line of the foot holds
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -50,7 +52,7 @@ METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure twice, and what is said of it: `title` and `caption` are also in the SVG document, for screen readers."""
+    """A figure twice; `title` and `caption` are also in the SVG document, for screen readers."""
 
     title: str
     caption: str
@@ -71,10 +73,10 @@ def drawing(
 ) -> Drawing:
     """Return the figure of one pair of axes below another, `heights` in inches; `foot` is written below them."""
     with _style(name):
-        figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, sum(heights)), layout=ConstrainedLayoutEngine(h_pad=PAD, w_pad=PAD))
         axes = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
-        draw([*axes])
         figure.supxlabel("\n".join(textwrap.wrap(foot, FOOT)), x=0.01, ha="left", fontsize=9, color=MUTED)
+        draw([*axes])
         document = _described(_saved_svg(figure), title, caption)
         return Drawing(title, caption, document, _saved_png(figure))
 
@@ -94,9 +96,15 @@ def _style(name: str) -> Iterator[None]:
         yield
 
 
+def settle(figure: Figure) -> None:
+    """Lay the figure out, once: it takes longer than all the rest. What comes later finds its place by itself."""
+    if isinstance(figure.get_layout_engine(), ConstrainedLayoutEngine):
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+
+
 def _saved_svg(figure: Figure) -> str:
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # once is enough: it takes longer than all the rest
+    settle(figure)
     stream = io.StringIO()
     figure.savefig(stream, format="svg", transparent=True, metadata=METADATA)
     return stream.getvalue()

@@ -13,7 +13,7 @@ EXACT = Quantity("Samples with reward 1, share", lambda step: step.exact_rate, 0
 ZERO = Quantity("Groups without variance, share", lambda step: step.zero_variance, 0, 1)
 LENGTH = Quantity("Response length, tokens", lambda step: step.response_tokens, 0, None)
 MATCHED = {"continuous", "discrete"}  # rewards that are 1 for the oracle itself and for nothing else
-PAPER = "The paper prints such curves of its rewards over 1,600 steps, without values (axis from \N{MINUS SIGN}1 to 0.2)."
+PAPER = "The paper draws its rewards over 1,600 steps, without values (axis from about \N{MINUS SIGN}1 to 0.2)."
 
 
 def figure5(panel: Panel, setting: Setting) -> Drawing:
@@ -37,9 +37,7 @@ def _titled(title: str, panel: Panel) -> str:
     return f"{title} ({panel.variant})" if panel.variant else title
 
 
-def _drawn(
-    name: str, title: str, told: str, panel: Panel, setting: Setting, quantities: Sequence[Quantity]
-) -> Drawing:
+def _drawn(name: str, title: str, told: str, panel: Panel, setting: Setting, quantities: Sequence[Quantity]) -> Drawing:
     first = f"{panel.variant}: {quantities[0].title[0].lower()}{quantities[0].title[1:]}"
     shown = [quantities[0]._replace(title=first), *quantities[1:]] if panel.variant else quantities
     caption = f"{title}. {told} {_band(panel)} {setting.label}."

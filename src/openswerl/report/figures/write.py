@@ -8,7 +8,7 @@ from openswerl.report.figures.svg import Drawing
 
 
 def write(folder: Path, drawings: Mapping[str, Drawing]) -> list[str]:
-    """Write every figure into `folder` and return the names; figures of an earlier report go, as nobody remakes them."""
+    """Write every figure into `folder` and return the names; what an earlier report left there goes."""
     for name, one in drawings.items():
         write_text(folder / f"{name}.svg", one.svg)
         with replacing(folder / f"{name}.png") as temporary:
