@@ -64,7 +64,8 @@ def bar(axes: Axes, place: float, row: Pooled, height: float, *, faint: bool = F
     """Draw a rate in percent: a bar, its interval as a line, and a dot for each seed of several."""
     value, low, high = (100 * part for part in (row.rate.value, row.rate.low, row.rate.high))
     axes.barh(place, value, height, color=look(row.policy).colour, alpha=0.45 if faint else 1)
-    axes.plot([low, high], [place, place], color=INK, linewidth=1.2)
+    for colour, width in ((PAGE, 3.0), (INK, 1.2)):  # a rim, as the line crosses the bar
+        axes.plot([low, high], [place, place], color=colour, linewidth=width)
     seeds = [100 * seed for seed in row.seeds] if len(row.seeds) > 1 else []
     places = place + np.linspace(-height / 3, height / 3, len(seeds))
     axes.plot(seeds, places, "o", color=PAGE, markeredgecolor=INK, markeredgewidth=0.9, markersize=4)

@@ -16,11 +16,10 @@ Flag = Callable[[Outcome], bool]
 
 @dataclass(frozen=True)
 class Pooled:
-    """`n` judged greedy answers to `instances`; the interval is over instances, `seeds` are the rates of each seed."""
+    """The rate over the `instances` that were judged under every seed, and the rate of each seed by itself."""
 
     policy: str
     split: str
-    n: int
     instances: int
     rate: Rate
     seeds: list[float]
@@ -36,15 +35,19 @@ def pooled(evaluations: Iterable[Evaluation], split: str, flag: Flag, settings: 
     for item in evaluations:
         if answers := [row for row in item.select("greedy", split) if row.judged]:
             found.setdefault(item.policy, []).append(answers)
-    return [_rate(policy, split, seeds, flag, settings) for policy, seeds in found.items()]
+    rates = (_rate(policy, split, seeds, flag, settings) for policy, seeds in found.items())
+    return [rate for rate in rates if rate]
 
 
-def _rate(policy: str, split: str, seeds: Sequence[Sequence[Outcome]], flag: Flag, settings: Any) -> Pooled:
-    answers = [row for seed in seeds for row in seed]
-    values = np.array([*instance_means(answers, [flag(row) for row in answers]).values()])
-    own = [sum(flag(row) for row in seed) / len(seed) for seed in seeds]
+def _rate(policy: str, split: str, seeds: Sequence[Sequence[Outcome]], flag: Flag, settings: Any) -> Pooled | None:
+    each = [instance_means(seed, [flag(row) for row in seed]) for seed in seeds]
+    shared = [name for name in each[0] if all(name in means for means in each)]
+    if not shared:
+        return None
+    values = np.array([np.mean([means[name] for means in each]) for name in shared])
     if len(seeds) == 1:
-        interval = wilson(sum(map(flag, answers)), len(answers), settings.confidence)
+        interval = wilson(float(values.sum()), len(values), settings.confidence)
     else:
         interval = mean_interval(values, settings.confidence, settings.resamples, settings.bootstrap_seed)
-    return Pooled(policy, split, len(answers), len(values), Rate(float(values.mean()), *interval), own)
+    own = [float(np.mean([*means.values()])) for means in each]
+    return Pooled(policy, split, len(values), Rate(float(values.mean()), *interval), own)

@@ -50,7 +50,7 @@ def _curve(policy: str, points: Sequence[Point]) -> Curve:
 
 
 def _place(k: int, points: Sequence[Point]) -> Place:
-    rates, lows, highs = ([100 * (getattr(point, end) or 0) for point in points] for end in ("rate", "low", "high"))
+    rates, lows, highs = ([100.0 * (getattr(point, end) or 0) for point in points] for end in ("rate", "low", "high"))
     return Place(k, _mean(rates), _mean(lows), _mean(highs), rates if len(points) > 1 else [])
 
 
