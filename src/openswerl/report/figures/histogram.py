@@ -66,7 +66,7 @@ def _cell(axes: Axes, x: int, y: int, share: float, colour: str) -> None:
     alpha = DEEPEST * np.sqrt(share / 100)
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, alpha=alpha, edgecolor=PAGE, linewidth=0.8))
     text = f"{share:.0f}" if share >= 0.5 else "<1"
-    axes.text(x, y, text, ha="center", va="center", color=INK, fontsize=10)
+    axes.text(x, y, text, ha="center", va="center", color=INK, fontsize=10, in_layout=False)
 
 
 def _frame(axes: Axes, columns: Sequence[str], rows: Sequence[str]) -> None:

@@ -51,7 +51,7 @@ def _band(panel: Panel) -> str:
     seeds = max(len(one.runs) for one in panel.series)
     smoothed = "moving mean over about a tenth of the steps"
     if seeds == 1:
-        return f"Line: {smoothed}; pale: each step. One seed, so no band; n = {counted(panel.runs)}."
+        return f"Line: {smoothed}; pale: each step. One seed, so no band and no interval; n = {counted(panel.runs)}."
     return (
         f"Line: mean over seeds; band: lowest to highest seed, each after a {smoothed}. "
         f"The band is the spread of {seeds} seeds, no confidence interval; n = {counted(panel.runs)}."
