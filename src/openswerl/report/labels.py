@@ -126,3 +126,10 @@ def points(difference: float) -> str:
 def probability(p: float) -> str:
     """Return a p-value as a reader expects it."""
     return "<\u202f0.001" if p < 0.001 else f"=\u202f{p:.3f}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in hours, minutes and whole seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    parts = [f"{minutes // 60:,} h"] * (minutes >= 60) + [f"{minutes % 60} min"] * (minutes > 0)
+    return " ".join([*parts, f"{rest} s"])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from openswerl.files import write_text
+from openswerl.files import write_json, write_text
 from openswerl.graph import ood_policies
 from openswerl.report import mini, ood, prose
 from openswerl.report.card import card_rows
@@ -10,8 +10,10 @@ from openswerl.report.editing import edit_rows
 from openswerl.report.figures.draw import draw
 from openswerl.report.inputs import Inputs, gather
 from openswerl.report.ood import Ood
+from openswerl.report.page import explorer
 from openswerl.report.page.render import Content, render
 from openswerl.report.paired import Difference, ablation, differences
+from openswerl.report.provenance import provenance
 from openswerl.report.rates import RateRow, rate_rows
 from openswerl.report.rows import MINI
 from openswerl.report.tables import mini as mini_tables
@@ -26,7 +28,7 @@ def run(job: Job) -> dict[str, Any]:
     Writes table2.csv, table2.md, decoding.csv, paired.csv, edits.csv, causes.csv, groups.csv, funnel.md,
     config_card.csv, figures/*.svg and report.html below `job.out`, where Agentless Mini ran also table1.csv,
     table1.md, rerank.csv, localisation.csv, tests.csv and scaling.csv, where the out-of-domain suites ran table3.csv,
-    table3.md and table3_paired.csv, and the page once more as `<results>/report.html`.
+    table3.md and table3_paired.csv, and the page once more as `<results>/report.html`. provenance.json is of the machine.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)
@@ -52,12 +54,14 @@ def run(job: Job) -> dict[str, Any]:
     apart = list(ood.differences(found, settings))
     files |= _out_of_domain(found, apart, prose.ood_remark(job.cfg.scale, found)) if found else {}
     drawn = draw(inputs, greedy, list(settings.splits))
-    html = render(
-        Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank, found, apart)
-    )
+    shown = explorer.gather(job.inputs, inputs.evaluations, list(settings.splits), settings.shown_instances)
+    made = provenance(job.out.parent)
+    page = (drawn, card, chosen, rerank, shown, made, found, apart)
+    html = render(Content(job.cfg, job.digest, inputs, greedy, others, paired, *page))
     files |= {f"figures/{name}.svg": text for name, text in drawn.items()} | {"report.html": html}
     for name, text in files.items():
         write_text(job.out / name, text)
+    write_json(job.out / "provenance.json", made.facts)
     write_text(job.out.parent.parent / "report.html", html)
     return {"sandbox": inputs.sandbox, "files": sorted(files)}
 

@@ -1,9 +1,10 @@
-"""The page: one HTML file without scripts and without outside references."""
+"""The page: one HTML file without outside references; its one script is named by hash in the page's own policy."""
 
-import sys
+from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
 from openswerl.report.page import samples
+from openswerl.report.page.explorer import MARKS, Sample
 from openswerl.report.paired import MAIN, Difference
+from openswerl.report.provenance import Provenance
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
 from openswerl.stages import DEFAULT
 
-PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
 DECODINGS = ("greedy", "sample")
 
 
@@ -40,13 +42,19 @@ class Content:
     card: list[CardRow]
     mini: list[RateRow]
     rerank: list[Difference]
+    explorer: list[Sample]
+    provenance: Provenance
     ood: list[Ood] = field(default_factory=list)
     ood_pairs: list[Difference] = field(default_factory=list)
 
 
 def render(content: Content) -> str:
     """Return the HTML document."""
-    return environment().get_template("page.html.j2").render(context(content))
+    own = environment()
+    script = own.get_template("script.js.j2").render()
+    policy = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+    page = own.get_template("page.html.j2")
+    return page.render(context(content), script=Markup(script), script_hash=policy)
 
 
 def environment() -> Environment:
@@ -73,7 +81,8 @@ def environment() -> Environment:
         "capital": labels.capital,
         "reward": labels.reward,
     }
-    found.filters |= {"lines": samples.lines, "predictor": labels.predictor}
+    found.filters |= {"lines": samples.lines, "plain": samples.plain, "diff": samples.diff}
+    found.filters |= {"predictor": labels.predictor, "duration": labels.duration}
     return found
 
 
@@ -115,8 +124,11 @@ def context(content: Content) -> dict[str, Any]:
         "months": inputs.months,
         "demonstrations": inputs.demonstrations,
         "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
-        "answers": samples.one_instance(inputs.evaluations, splits[0]),
+        "explorer": content.explorer,
+        "answer_marks": MARKS,
         "card": content.card,
+        "sources": dict(Counter(row.mark.source for row in content.card).most_common()),
+        "provenance": content.provenance,
         "labels": labels,
         **failures(inputs, splits[0]),
         **agentless(content, splits[0]),
@@ -127,7 +139,6 @@ def context(content: Content) -> dict[str, Any]:
         "scale": cfg.scale,
         "overrides": overrides(cfg),
         "sibling": overrides(cfg, untidy=not settings.untidy),
-        "versions": versions(),
     }
 
 
@@ -203,11 +214,6 @@ def overrides(cfg: Any, *, untidy: bool | None = None) -> str:
     parts = [f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items()]
     chosen = cfg.report.untidy if untidy is None else untidy
     return " ".join([*parts, *([f"data.world.untidy={str(chosen).lower()}"] if cfg.report.source == "laptop" else [])])
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that are installed where the page is made."""
-    return {"python": sys.version.split()[0]} | {name: metadata.version(name) for name in PACKAGES}
 
 
 def _first_split(content: Content, split: str) -> list[RateRow]:
