@@ -110,6 +110,12 @@ def reward(value: float) -> str:
     return f"{value:.3f}".replace("-", MINUS)
 
 
+def rewarded(name: str) -> str:
+    """Return the printed name of the reward of a training, and of its variant if it is one."""
+    plain, _, variant = name.partition("@")
+    return f"{plain} reward ({variant})" if variant else f"{plain} reward"
+
+
 def percent(rate: float) -> str:
     """Return a rate as a percentage with one decimal, without the sign %."""
     return f"{100 * rate:.1f}"

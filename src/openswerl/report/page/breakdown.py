@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from openswerl.edits import TooLargeError, rules_of
+from openswerl.report.page.given import Given
 from openswerl.report.rows import Outcome
 from openswerl.reward.outcome import Score
 from openswerl.reward.scoring import score_small
@@ -21,10 +22,8 @@ class Reward(NamedTuple):
     score: Score
 
 
-def rewards(
-    row: Outcome, context: Mapping[str, str], oracle: Mapping[str, str], edits: Mapping[str, Any], form: str
-) -> list[Reward]:
-    """Return the rewards of an answer; none without an answer.
+def rewards(row: Outcome, given: Given, edits: Mapping[str, Any], form: str) -> list[Reward]:
+    """Return the rewards of an answer of this form under these edit rules; none without an answer or the files.
 
     A malformed answer earns the paper's -1 under every kind, with its reason. What would take long to score has the
     reward None and the reason "too_large": a time limit would make equal inputs give unequal pages.
@@ -34,8 +33,8 @@ def rewards(
     settings = [Settings(kind, rules_of(edits)) for kind in KINDS[form]]
     if not row.format_ok:
         return [Reward(own.kind, Score(own.format_penalty, row.reason)) for own in settings]
-    call = Call(dict(context), dict(oracle), row.output)
-    return [Reward(own.kind, _score(call, own)) for own in settings] if oracle else []
+    call = Call(given.context, given.oracle, row.output)
+    return [Reward(own.kind, _score(call, own)) for own in settings] if given.oracle else []
 
 
 def _score(call: Call, settings: Settings) -> Score:

@@ -17,6 +17,7 @@ from openswerl.report.rows import Outcome
 
 MARKS = {"resolved": "\u2713", "tested": "\u25cb", "malformed": "\u00d7", "unjudged": "?"}
 """The sign of each kind of outcome in the picker."""
+NOT_KEPT = "The rows of the benchmark or the settings are not kept with this evaluation."
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ class Sample:
         return found
 
 
+def start(samples: Sequence[Sample]) -> int:
+    """Return the number of the first sample's answer to begin with: one whose tests ran, if there is one."""
+    answers = samples[0].answers if samples else []
+    return next((number for number, answer in enumerate(answers) if answer.tested.counts), 0)
+
+
 def _alike(one: Asked, other: Asked) -> bool:
     return (one.issue, one.files, one.note) == (other.issue, other.files, other.note)
 
@@ -95,14 +102,12 @@ def _answers(folders: Mapping[str, Path], item: Evaluation, names: Sequence[str]
     rows = {row.instance_id: row for row in item.outcomes if row.decoding == "greedy"}
     found = {}
     for name in names:
-        problem, patch, earned = problems.get(name), patches.get(name, ""), list[Reward]()
-        asked = Asked("", {}, "", "The rows of the benchmark are not kept with this evaluation.")
-        if problem:
-            given = clones.given(problem) if clones else Given({}, {}, "This evaluation kept no settings.")
-            asked = Asked(problem.task.problem_statement, given.files, problem.gold.patch, given.note)
-            if clones and settings:
-                context = clones.texts(problem, patch) | given.files
-                earned = rewards(rows[name], context, given.oracle, settings.edits, settings.prompt["answer"])
+        problem, patch = problems.get(name), patches.get(name, "")
+        given = clones.given(problem, patch) if problem and clones else Given({}, {}, {}, NOT_KEPT)
+        issue, gold = (problem.task.problem_statement, problem.gold.patch) if problem else ("", "")
+        asked = Asked(issue, given.files, gold, given.note)
+        form = settings.prompt["answer"] if settings else ""
+        earned = rewards(rows[name], given, settings.edits, form) if settings else []
         found[name] = Answer(item.policy, rows[name], asked, patch, earned, read_tests(folder, name))
     return found
 

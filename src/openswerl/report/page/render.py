@@ -18,7 +18,7 @@ from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
 from openswerl.report.page import samples
-from openswerl.report.page.explorer import MARKS, Sample
+from openswerl.report.page.explorer import MARKS, Sample, start
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.provenance import Provenance
 from openswerl.report.rates import RateRow
@@ -79,6 +79,7 @@ def environment() -> Environment:
         "note": labels.note,
         "split_note": labels.split_note,
         "capital": labels.capital,
+        "rewarded": labels.rewarded,
         "reward": labels.reward,
     }
     found.filters |= {"lines": samples.lines, "plain": samples.plain, "diff": samples.diff}
@@ -126,6 +127,7 @@ def context(content: Content) -> dict[str, Any]:
         "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
         "explorer": content.explorer,
         "answer_marks": MARKS,
+        "start": start(content.explorer),
         "card": content.card,
         "sources": dict(Counter(row.mark.source for row in content.card).most_common()),
         "provenance": content.provenance,

@@ -44,7 +44,7 @@ def plain(text: str) -> list[Line]:
 
 
 def diff(text: str) -> list[Line]:
-    """Split a git patch into lines with roles, cut as `lines` cuts."""
+    """Split a git patch into lines with roles, cut as `lines` cuts; object ids, which say nothing, are left out."""
     return _cut(text.removesuffix("\n"), _changes)
 
 
@@ -60,7 +60,8 @@ def _changes(rows: Iterable[str]) -> Iterable[Line]:
     for row in rows:
         inside = (inside or row.startswith("@@")) and not row.startswith("diff --git ")
         kinds = {"-": "search", "+": "replace", "@": "mark"} if inside else {}
-        yield Line(kinds.get(row[:1], "plain" if inside else "mark"), row)
+        if inside or not row.startswith("index "):
+            yield Line(kinds.get(row[:1], "plain" if inside else "mark"), row)
 
 
 def _roles(rows: Iterable[str]) -> Iterable[Line]:
