@@ -46,10 +46,10 @@ def read_patches(folder: Path) -> dict[str, str]:
 
 def read_tests(folder: Path, name: str) -> Tested:
     """Return what the tests of one greedy answer said."""
-    places = sorted(folder.glob(f"swebench/logs/run_evaluation/*/*/{name}"))
-    if not places:
+    models = sorted(folder.glob("swebench/logs/run_evaluation/*/*/"))
+    if not models:
         return Tested([], "")
-    report, output = places[0] / "report.json", places[0] / "test_output.txt"
+    report, output = models[0] / name / "report.json", models[0] / name / "test_output.txt"
     counts = _counts(json.loads(report.read_text(encoding="utf-8"))) if report.is_file() else []
     return Tested(counts, _tail(output.read_text(encoding="utf-8", errors="replace")) if output.is_file() else "")
 
