@@ -28,7 +28,7 @@ def run(job: Job) -> dict[str, Any]:
     Writes table2.csv, table2.md, decoding.csv, paired.csv, edits.csv, causes.csv, groups.csv, funnel.md,
     config_card.csv, figures/*.svg and report.html below `job.out`, where Agentless Mini ran also table1.csv,
     table1.md, rerank.csv, localisation.csv, tests.csv and scaling.csv, where the out-of-domain suites ran table3.csv,
-    table3.md and table3_paired.csv, and the page once more as `<results>/report.html`. provenance.json is of the machine.
+    table3.md and table3_paired.csv, and the page once more as `<results>/report.html`; provenance.json, of the machine.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)

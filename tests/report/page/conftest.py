@@ -17,7 +17,8 @@ HARM = "window.harmed = 1"
 HOSTILE = (
     f"</pre></style></script><script>{HARM}</script><img src='http://127.0.0.1:9/x' onerror='{HARM}'>"
     f"<svg onload='{HARM}'></svg><a href='javascript:{HARM}' autofocus onfocus='{HARM}'>x</a>"
-    "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'><base href='http://127.0.0.1:9/'>\u202e\x1b[2J{{ 7*7 }}"
+    "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'><base href='http://127.0.0.1:9/'>"
+    "\u202e\x1b[2J{{ 7*7 }}"
 )
 TESTS = {"FAIL_TO_PASS": {"success": ["a"], "failure": ["b"]}, "PASS_TO_PASS": {"success": [], "failure": []}}
 

@@ -77,7 +77,7 @@ def test_rewards_are_those_of_training(found: dict[str, Sample]) -> None:
     assert [(reward.kind, reward.score.reward) for reward in exact.rewards] == [("continuous", 1.0), ("discrete", 1.0)]
     oracle = {"calc/core.py": CORE.replace("a - b", "a + b")}
     wanted = score({"calc/core.py": CORE, "calc/user.py": USER}, oracle, OTHER, compat="strict")
-    assert [reward.score for reward in other.rewards][0] == wanted and 0 < wanted.reward < 1
+    assert other.rewards[0].score == wanted and 0 < wanted.reward < 1
     assert other.rewards[1].score.reward == 0.0 and other.kind == "resolved", "another right fix is no exact match"
 
 

@@ -11,8 +11,8 @@ from openswerl.evaluate.results.taxonomy import CAUSES
 from openswerl.report.inputs import Evaluation, input_name
 from openswerl.report.page.breakdown import Reward, rewards
 from openswerl.report.page.chosen import choose
-from openswerl.report.page.kept import Settings, Tested, read_patches, read_problems, read_settings, read_tests
 from openswerl.report.page.given import Clones, Given
+from openswerl.report.page.kept import Settings, Tested, read_patches, read_problems, read_settings, read_tests
 from openswerl.report.rows import Outcome
 
 MARKS = {"resolved": "\u2713", "tested": "\u25cb", "malformed": "\u00d7", "unjudged": "?"}

@@ -55,7 +55,7 @@ def read_tests(folder: Path, name: str) -> Tested:
 
 
 def _counts(report: dict[str, Any]) -> list[Count]:
-    own = next(iter(report.values()), {})
+    own: dict[str, Any] = next(iter(report.values()), {})
     kinds = [(kind, own.get("tests_status", {}).get(kind)) for kind in ("FAIL_TO_PASS", "PASS_TO_PASS")]
     return [Count(kind, len(x["success"]), len(x["success"]) + len(x["failure"])) for kind, x in kinds if x]
 
