@@ -40,7 +40,7 @@ def card_rows(cells: Iterable[Cell]) -> list[CardRow]:
 def name_of(cell: Cell) -> str:
     """Return the stage and its axes without the seed, such as grpo-continuous or grpo-continuous@kl-0.1."""
     own, variant = axes(cell.cfg), f"@{cell.variant}" if cell.variant else ""
-    return "-".join([cell.stage, *(str(own[axis]) for axis in AXES[cell.stage] if axis != "seed")]) + variant
+    return "-".join([cell.stage, *(str(own[axis]) for axis in AXES.get(cell.stage, ()) if axis != "seed")]) + variant
 
 
 def _reads(cell: Cell, group: str) -> bool:
