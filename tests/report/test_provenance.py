@@ -9,6 +9,7 @@ from openswerl.report.provenance import machine, provenance, versions
 
 def test_the_wall_time_of_a_stage_is_that_of_its_jobs_and_variants(tmp_path: Path) -> None:
     seconds = {"grpo/continuous/seed0": 2.5, "variants/tidy/grpo/continuous/seed0": 1.0, "data/crawl": 4.0, "laptop": 3}
+    seconds["report"] = 50.0  # of the report that is made anew
     for name, wall in seconds.items():
         path = tmp_path / "costs" / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)

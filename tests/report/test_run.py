@@ -82,7 +82,8 @@ def test_the_time_that_stages_took_changes_the_provenance_alone(
 ) -> None:
     run(job)
     other = make_job(tmp_path / "other", job.inputs)
-    write_json(other.out.parent / "costs" / "sft" / "paper.json", {"wall_seconds": 3723.0})
+    cost = {"cpu_seconds": 1.0, "wall_seconds": 3723.0, "peak_megabytes": 1}
+    write_json(other.out.parent / "costs" / "sft" / "paper.json", cost)
     run(other)
     (other.out.parent / "costs" / "sft" / "paper.json").unlink()
     first, second = job.out.parent.parent, tmp_path / "other"

@@ -1,6 +1,5 @@
 """What the report's numbers come from beside the config: code, machine, versions, time. Not a part of any result."""
 
-import json
 import os
 import platform
 import shutil
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from openswerl.compose import ROOT
-from openswerl.stages import STAGES
+from openswerl.costs import by_stage
 
 PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
 
@@ -80,13 +79,5 @@ def versions() -> dict[str, str]:
 
 
 def wall_seconds(run: Path) -> dict[str, float]:
-    """Return {stage: wall seconds of its jobs, those of variants included}, in the order of the graph.
-
-    A job that was stopped and resumed counts from its last start.
-    """
-    found: dict[str, float] = {}
-    for path in sorted((run / "costs").rglob("*.json")):
-        names = path.relative_to(run / "costs").with_suffix("").parts
-        stage = next((name for name in names if name in STAGES), names[0])
-        found[stage] = found.get(stage, 0.0) + float(json.loads(path.read_text())["wall_seconds"])
-    return {stage: found[stage] for stage in STAGES if stage in found}
+    """Return {stage: wall seconds of its jobs} of the stages before this one, in the order of the graph."""
+    return {stage: cost.wall_seconds for stage, cost in by_stage(run).items() if stage != "report"}

@@ -75,6 +75,11 @@ def test_the_page_is_well_formed_and_self_contained(page: str) -> None:
     assert {str(target)[1:] for target in targets} <= set(ids)
 
 
+def test_the_page_is_small(hostile_page: Path) -> None:
+    """Every instance of it is shown, with every part of an answer."""
+    assert hostile_page.stat().st_size < 5_000_000
+
+
 def test_the_policy_of_the_page_names_its_one_script_by_hash(page: str) -> None:
     (script,) = re.findall("<script>(.*?)</script>", page, flags=re.DOTALL)
     digest = b64encode(sha256(script.encode()).digest()).decode()
