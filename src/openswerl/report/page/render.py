@@ -160,14 +160,14 @@ class TableRow:
     """One printed row: a policy under one seed, its rates by column, and the paper's counterpart."""
 
     policy: str
-    seed: int
+    seed: int | str
     cells: Mapping[str, RateRow]
     printed: paper.PaperRow | None
 
 
 def table_rows(rows: Iterable[RateRow], column: Callable[[RateRow], str]) -> list[TableRow]:
     """Gather the rates of a policy and seed into one row, in their first order."""
-    found: dict[tuple[str, int], dict[str, RateRow]] = {}
+    found: dict[tuple[str, int | str], dict[str, RateRow]] = {}
     for row in rows:
         found.setdefault((row.policy, row.seed), {})[column(row)] = row
     return [TableRow(*key, cells, paper.ROWS.get(key[0])) for key, cells in found.items()]
