@@ -1,19 +1,32 @@
+TABLES = ["table2", "paired", "ablation", "causes", "zero_variance"]
+TABLES += ["table1"] if any(CFG.evaluate.mini.splits.values()) else []
+TABLES += ["table3"] if graph.ood_policies(CFG) else []
+
+
 rule report:
     """Write the tables, the figures and the page."""
     input:
         before("report"),
     output:
         result=f"{RUN}/report/result.json",
-        table=report(
-            f"{RUN}/report/table2.csv",
-            caption="../report/table2.rst",
-            category="Results",
-        ),
         page=report(
             f"{CFG.results}/report.html",
             caption="../report/page.rst",
             category="Results",
         ),
+        figure=report(
+            f"{RUN}/report/figures/resolved.svg",
+            caption="../report/resolved.rst",
+            category="Figures",
+        ),
+        tables=[
+            report(
+                f"{RUN}/report/{name}.csv",
+                caption=f"../report/{name}.rst",
+                category="Tables",
+            )
+            for name in TABLES
+        ],
     log:
         f"{RUN}/logs/report.log",
     threads: 1

@@ -16,6 +16,7 @@ from openswerl.report.paired import ablation, differences
 from openswerl.report.rates import RateRow, pooled_rows, rate_rows
 from openswerl.report.rows import MINI
 from openswerl.report.tables.collect import Rows, collect, cost_table
+from openswerl.report.tables.table import Table
 from openswerl.report.tables.writer import write
 from openswerl.stage import Job
 
@@ -32,7 +33,7 @@ def run(job: Job) -> dict[str, Any]:
     rows = _rows(job, inputs)
     tables = list(collect(rows, job.cfg.scale, settings))
     drawn = draw(inputs, [row for row in rows.greedy if row.seed != "all"], list(settings.splits))
-    html = render(_content(job, rows, drawn))
+    html = render(_content(job, rows, drawn, tables))
     texts = {f"figures/{name}.svg": text for name, text in drawn.items()} | {"report.html": html}
     names = write(job.out, tables)
     for name, text in texts.items():
@@ -79,6 +80,19 @@ def _decoded(inputs: Inputs, decodings: tuple[str, ...], settings: Any) -> list[
     return rows
 
 
-def _content(job: Job, rows: Rows, drawn: dict[str, str]) -> Content:
-    figures = (rows.greedy, rows.others, rows.paired, drawn, rows.card, rows.chosen, rows.rerank)
-    return Content(job.cfg, job.digest, rows.inputs, *figures, rows.ood, rows.ood_paired)
+def _content(job: Job, rows: Rows, drawn: dict[str, str], tables: list[Table]) -> Content:
+    return Content(
+        cfg=job.cfg,
+        digest=job.digest,
+        inputs=rows.inputs,
+        greedy=rows.greedy,
+        others=rows.others,
+        differences=rows.paired,
+        figures=drawn,
+        card=rows.card,
+        mini=rows.chosen,
+        rerank=rows.rerank,
+        ood=rows.ood,
+        ood_pairs=rows.ood_paired,
+        tables=tables,
+    )

@@ -17,9 +17,11 @@ from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
 from openswerl.report.page import samples
+from openswerl.report.page.frames import frames
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
+from openswerl.report.tables.table import Table
 from openswerl.stages import DEFAULT
 
 PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
@@ -42,6 +44,7 @@ class Content:
     rerank: list[Difference]
     ood: list[Ood] = field(default_factory=list)
     ood_pairs: list[Difference] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
 
 
 def render(content: Content) -> str:
@@ -122,6 +125,7 @@ def context(content: Content) -> dict[str, Any]:
         **agentless(content, splits[0]),
         "ood": content.ood,
         "ood_pairs": content.ood_pairs,
+        "frames": frames(content.tables),
         "digests": inputs.digests,
         "digest": content.digest,
         "scale": cfg.scale,

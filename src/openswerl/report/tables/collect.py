@@ -9,6 +9,7 @@ from openswerl.report import paper, prose
 from openswerl.report.card import CardRow
 from openswerl.report.editing import EditRow
 from openswerl.report.inputs import Inputs
+from openswerl.report.mini import has_mini
 from openswerl.report.ood import Ood
 from openswerl.report.paired import Difference
 from openswerl.report.rates import RateRow
@@ -46,7 +47,7 @@ def collect(rows: Rows, scale: str, settings: Any) -> Iterator[Table]:
     short, label = prose.scale(scale, settings), prose.label(scale, settings, rows.inputs)
     yield from _rates(rows, short, label, settings)
     yield from _training(rows, short, label, settings)
-    if any(row.decoding == "mini" for row in rows.chosen):
+    if has_mini(rows.inputs):
         yield from _mini(rows, short, label, settings)
     if rows.ood:
         yield from _out_of_domain(rows, short, settings)
