@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from openswerl.config import Cell
+from openswerl.report import labels
 from openswerl.report.card import name_of
 from openswerl.report.inputs import Inputs
 from openswerl.report.paired import Difference, difference, with_all
@@ -16,7 +17,8 @@ STAGE = "evaluate"
 def without_related(cells: Iterable[Cell]) -> list[str]:
     """Return the policies that were evaluated without related files, named as their evaluations are."""
     own = (cell for cell in cells if cell.stage == STAGE and not cell.cfg.evaluate.related_files)
-    return list(dict.fromkeys(name_of(cell).removeprefix(f"{STAGE}-") for cell in own))
+    names = dict.fromkeys(name_of(cell).removeprefix(f"{STAGE}-") for cell in own)
+    return [name for name in names if not labels.is_gate(name)]
 
 
 def effects(inputs: Inputs, hidden: Iterable[str], settings: Any) -> Iterator[Difference]:

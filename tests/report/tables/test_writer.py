@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openswerl.report.tables.kinds import COUNT, DIFFERENCE, FLAG, RATE, TEXT, P, frame
@@ -88,6 +88,7 @@ def test_long_latex_tables_break_over_pages() -> None:
     assert len(parsed(text)) >= 60
 
 
+@settings(max_examples=50)
 @given(st.text(alphabet=SPECIAL + "ab \n", max_size=30))
 def test_escaped_text_is_balanced_and_read_back_the_same(text: str) -> None:
     found = escaped(text)
