@@ -72,11 +72,13 @@ def _rows(job: Job, inputs: Inputs) -> Rows:
 
 
 def _decoded(inputs: Inputs, decodings: tuple[str, ...], settings: Any) -> list[RateRow]:
-    """Return the rates of these decodings: of each seed, then of all."""
+    """Return the rates of these decodings, policy by policy: of each seed, then of all."""
+    order = list(dict.fromkeys(item.policy for item in inputs.evaluations))
     rows: list[RateRow] = []
     for decoding in decodings:
-        rows += rate_rows(inputs.evaluations, decoding, settings)
-        rows += pooled_rows(inputs.evaluations, decoding, settings)
+        found = [*rate_rows(inputs.evaluations, decoding, settings)]
+        found += pooled_rows(inputs.evaluations, decoding, settings)
+        rows += sorted(found, key=lambda row: order.index(row.policy))
     return rows
 
 

@@ -80,6 +80,6 @@ def test_the_ablation_holds_each_reward_against_the_continuous_one(job: Job) -> 
     found = tables.ablation(greedy, list(differences(inputs, job.cfg.report)), 0.95, "a scale")
     assert set(found.policy) == {"grpo-continuous", "grpo-discrete"}
     discrete = row_of(found, policy="grpo-discrete", split="gate")
-    assert (discrete.main_minus_this, discrete.mcnemar_p) == (0.25, 0.5)
+    assert (discrete.continuous_minus_this, discrete.mcnemar_p) == (0.25, 0.5)
     assert (discrete.paper_resolved_rate, discrete.paper_source) == (0.29, "Figure 5")
-    assert pd.isna(row_of(found, policy="grpo-continuous", split="gate").main_minus_this)
+    assert pd.isna(row_of(found, policy="grpo-continuous", split="gate").continuous_minus_this)

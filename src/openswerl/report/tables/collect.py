@@ -88,9 +88,7 @@ def _rates(rows: Rows, short: str, label: str, settings: Any) -> Iterator[Table]
 
 def _training(rows: Rows, short: str, label: str, settings: Any) -> Iterator[Table]:
     frame = rates.ablation(rows.greedy, rows.paired, settings.confidence, short)
-    caption = (
-        f"Rewards compared, the form of Figure 5. {GREEDY} main minus this: continuous reward ahead. {PAIRED} {PAPER}"
-    )
+    caption = f"Rewards compared, the form of Figure 5. {GREEDY} Differences in points. {PAIRED} {PAPER}"
     yield Table("ablation", label, caption, rates.ABLATION, frame, ("scale",))
     caption = (
         "Groups without reward variance, over the run, its first and its last fifth; n: groups; bootstrap over steps."

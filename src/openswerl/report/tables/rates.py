@@ -36,7 +36,7 @@ PAIRED: Columns = {
 EDITS: Columns = {**KEY, "n": COUNT, **rate("extra"), "files": NUMBER}
 ABLATION: Columns = {
     **RATES,
-    **{"main_minus_this": DIFFERENCE, **BOUNDS, "mcnemar_p": P},
+    **{"continuous_minus_this": DIFFERENCE, **BOUNDS, "mcnemar_p": P},
     **PRINTED,
     "scale": TEXT,
 }
@@ -75,7 +75,7 @@ def edits(rows: Iterable[EditRow]) -> DataFrame:
 
 
 def ablation(rows: Iterable[RateRow], pairs: Sequence[Difference], confidence: float, scale: str) -> DataFrame:
-    """Return the rewards compared, greedy, the form of Figure 5; `main_minus_this`: the lead of the continuous one.
+    """Return the rewards compared, greedy, the form of Figure 5; `continuous_minus_this` is the lead of that one.
 
     The difference is of resolved, of the first split, of the same instances, seed and variant.
     """
