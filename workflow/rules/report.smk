@@ -1,31 +1,14 @@
-TABLES = ["table2", "paired", "ablation", "causes", "zero_variance"]
-TABLES += ["table1"] if any(CFG.evaluate.mini.splits.values()) else []
-TABLES += ["table3"] if graph.ood_policies(CFG) else []
-
-
 rule report:
     """Write the tables, the figures and the page."""
     input:
         before("report"),
     output:
         result=f"{RUN}/report/result.json",
-        page=report(
-            f"{CFG.results}/report.html",
-            caption="../report/page.rst",
-            category="Results",
-        ),
-        figure=report(
-            f"{RUN}/report/figures/resolved.svg",
-            caption="../report/resolved.rst",
-            category="Figures",
-        ),
+        page=shown(f"{CFG.results}/report.html", "Results"),
+        figure=shown(f"{RUN}/report/figures/resolved.svg", "Figures"),
         tables=[
-            report(
-                f"{RUN}/report/{name}.csv",
-                caption=f"../report/{name}.rst",
-                category="Tables",
-            )
-            for name in TABLES
+            shown(f"{RUN}/report/{name}.csv", "Tables")
+            for name in graph.report_tables(CFG)
         ],
     log:
         f"{RUN}/logs/report.log",
