@@ -68,7 +68,7 @@ def test_the_page_is_well_formed_and_self_contained(page: str) -> None:
     ids = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     targets = {attributes["href"] for tag, attributes in reader.elements if tag == "a"}
-    sections = "#rates #failures #ablation #training #funnel #related #demonstrations #answers #reproduce"
+    sections = "#rates #failures #ablation #training #tables #funnel #related #demonstrations #answers #reproduce"
     assert targets == set(sections.split())
     assert {str(target)[1:] for target in targets} <= set(ids)
 
