@@ -121,6 +121,13 @@ def ood_policies(cfg: DictConfig) -> list[str]:
     return [policy for policy in policies(cfg) if policy in cfg.grid.ood]
 
 
+def report_tables(cfg: DictConfig) -> list[str]:
+    """Return the tables of the report that are outputs of its rule, by the names of their files."""
+    mini = ["table1"] if any(cfg.evaluate.mini.splits.values()) else []
+    ood = ["table3"] if ood_policies(cfg) else []
+    return [*mini, "table2", *ood, "paired", "ablation", "causes", "zero_variance"]
+
+
 def wildcards() -> dict[str, str]:
     """Return the pattern of each wildcard: any option of conf/ and any seed, whether or not the grid has it."""
     sft, rewards, rollouts = (sorted(p.stem for p in (CONF / g).glob("*.yaml")) for g in ("sft", "reward", "rollout"))

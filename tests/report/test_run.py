@@ -18,18 +18,10 @@ OVERRIDES = (
     "evaluate.splits={gate: 8, templates: 4}",
     "report.resamples=500",
 )  # as in conftest.py
+TABLES = ("table2", "decoding", "paired", "edits", "causes", "groups", "ablation", "zero_variance", "funnel")
 FILES = {
-    *(
-        "table2.csv",
-        "table2.md",
-        "decoding.csv",
-        "edits.csv",
-        "paired.csv",
-        "funnel.md",
-        "report.html",
-        "figures/resolved.svg",
-    ),
-    *("config_card.csv", "causes.csv", "groups.csv", "provenance.json"),
+    *(f"{name}.{form}" for name in (*TABLES, "config_card") for form in ("csv", "parquet", "md", "tex")),
+    *("report.html", "figures/resolved.svg", "provenance.json"),
     *("figures/training-continuous-0.svg", "figures/training-discrete-0.svg", "figures/paper-resolved.svg"),
     *("figures/histogram-continuous-0.svg", "figures/histogram-discrete-0.svg"),
     *("figures/zero-variance.svg", "figures/response-length.svg"),

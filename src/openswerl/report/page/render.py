@@ -19,10 +19,12 @@ from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
 from openswerl.report.page import samples
 from openswerl.report.page.explorer import MARKS, Sample, start
+from openswerl.report.page.frames import frames
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.provenance import Provenance
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
+from openswerl.report.tables.table import Table
 from openswerl.stages import DEFAULT
 
 DECODINGS = ("greedy", "sample")
@@ -46,6 +48,7 @@ class Content:
     provenance: Provenance
     ood: list[Ood] = field(default_factory=list)
     ood_pairs: list[Difference] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
 
 
 def render(content: Content) -> str:
@@ -136,6 +139,7 @@ def context(content: Content) -> dict[str, Any]:
         **agentless(content, splits[0]),
         "ood": content.ood,
         "ood_pairs": content.ood_pairs,
+        "frames": frames(content.tables),
         "digests": inputs.digests,
         "digest": content.digest,
         "scale": cfg.scale,
@@ -173,14 +177,14 @@ class TableRow:
     """One printed row: a policy under one seed, its rates by column, and the paper's counterpart."""
 
     policy: str
-    seed: int
+    seed: int | str
     cells: Mapping[str, RateRow]
     printed: paper.PaperRow | None
 
 
 def table_rows(rows: Iterable[RateRow], column: Callable[[RateRow], str]) -> list[TableRow]:
     """Gather the rates of a policy and seed into one row, in their first order."""
-    found: dict[tuple[str, int], dict[str, RateRow]] = {}
+    found: dict[tuple[str, int | str], dict[str, RateRow]] = {}
     for row in rows:
         found.setdefault((row.policy, row.seed), {})[column(row)] = row
     return [TableRow(*key, cells, paper.ROWS.get(key[0])) for key, cells in found.items()]
