@@ -19,13 +19,12 @@ OVERRIDES = (
     "report.resamples=500",
 )  # as in conftest.py
 TABLES = ("table2", "decoding", "paired", "edits", "causes", "groups", "ablation", "zero_variance", "funnel")
+FIGURES = ("figure5-rates", "figure5-curves", "training", "rewards-continuous", "rewards-discrete")
+FIGURES += ("resolved", "paper-resolved", "funnel", "paper-funnel")
 FILES = {
     *(f"{name}.{form}" for name in (*TABLES, "config_card") for form in ("csv", "parquet", "md", "tex")),
-    *("report.html", "figures/resolved.svg", "provenance.json"),
-    *("figures/training-continuous-0.svg", "figures/training-discrete-0.svg", "figures/paper-resolved.svg"),
-    *("figures/histogram-continuous-0.svg", "figures/histogram-discrete-0.svg"),
-    *("figures/zero-variance.svg", "figures/response-length.svg"),
-    *("figures/funnel.svg", "figures/paper-funnel.svg"),
+    *(f"figures/{name}.{kind}" for name in FIGURES for kind in ("svg", "png")),
+    *("report.html", "provenance.json"),
 }
 AGAIN = """
 import sys
