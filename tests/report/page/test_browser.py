@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from openswerl.report.run import run
 
 pytestmark = pytest.mark.slow
 BLOCKING = ("serious", "critical")
@@ -134,3 +137,23 @@ def test_without_scripts_the_tables_are_plain_and_the_explorer_works(
     assert page.locator("button").count() == 0 and not page.locator(".filter").is_visible()
     page.locator("#pick-0-1").click()
     assert page.locator("#answer-0-1").is_visible() and not page.locator("#answer-0-0").is_visible()
+
+
+@pytest.fixture(scope="session")
+def two_seeds(tmp_path_factory: pytest.TempPathFactory, grid: SimpleNamespace) -> Path:
+    """The page of a grid whose second seed went as the first."""
+    root = tmp_path_factory.mktemp("seeds")
+    folders = grid.write_inputs(root / "inputs")
+    folders |= {name.replace("seed0", "seed1"): folder for name, folder in folders.items() if "seed0" in name}
+    run(grid.job_for(root / "results", folders, "grid.seed=[0,1]"))
+    return root / "results" / "report.html"
+
+
+def test_rows_of_single_seeds_are_shown_when_asked_for(show: Callable[..., Any], two_seeds: Path) -> None:
+    page = show(two_seeds, java_script_enabled=False).page
+    rows = page.locator('[aria-label="Repair rates"] tbody tr:visible')
+    names = [text.split("\n")[0] for text in rows.all_inner_texts()]
+    assert names[:2] == ["Gold patch", "No patch"] and len(names) == 7
+    assert all("all seeds" in name for name in names[2:])
+    page.locator("#every-seed").check()
+    assert rows.count() == 2 + 3 * 5, "each policy under two seeds, and their average"

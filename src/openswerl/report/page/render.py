@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from openswerl.report import labels, mini, paper, prose
 from openswerl.report.card import CardRow
-from openswerl.report.editing import edit_rows
+from openswerl.report.editing import EditRow, edit_rows, pooled_edits
 from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
@@ -111,13 +111,14 @@ def context(content: Content) -> dict[str, Any]:
         "sandbox": inputs.sandbox,
         "splits": splits,
         "seeds": inputs.seeds,
+        "pooled": any(row.seed == "all" for row in content.greedy),
         "gate": prose.gate(inputs),
         "table2": table_rows(content.greedy, lambda row: row.split),
         "paper": paper,
         "decoding": table_rows(_first_split(content, splits[0]), lambda row: row.decoding),
         "decodings": list(dict.fromkeys(row.decoding for row in _first_split(content, splits[0]))),
         "pairs": pair_rows(content.differences),
-        "edits": [row for row in edit_rows(inputs.evaluations, settings) if row.split == splits[0]],
+        "edits": edited(inputs, settings, splits[0]),
         "ablation": [prose.find(content.differences, MAIN, "grpo-discrete", d) for d in DECODINGS],
         "exact": prose.exact_sentence(inputs),
         "figures": svg.inlined(content.figures),
@@ -146,6 +147,13 @@ def context(content: Content) -> dict[str, Any]:
         "overrides": overrides(cfg),
         "sibling": overrides(cfg, untidy=not settings.untidy),
     }
+
+
+def edited(inputs: Inputs, settings: Any, split: str) -> list[EditRow]:
+    """Return the rows of a split on files edited, policy by policy: of each seed, then of all."""
+    order = list(dict.fromkeys(item.policy for item in inputs.evaluations))
+    rows = [*edit_rows(inputs.evaluations, settings), *pooled_edits(inputs.evaluations, settings)]
+    return sorted((row for row in rows if row.split == split), key=lambda row: order.index(row.policy))
 
 
 def failures(inputs: Inputs, split: str) -> dict[str, Any]:
