@@ -3,7 +3,7 @@
 Per token and block (transformers' Llama and Qwen2 blocks): two norms, which save their input in float32, the normed
 value and the scaled one; queries, keys, values and attention's output (models/by_parts.py; FlexAttention saves the
 same) with a float32 log-sum-exp a head; the residual between; and four values as wide as the MLP. Attention scores are
-never stored.
+never stored. A team of processes (models/ulysses.py) shares a row; each keeps as much in attention as outside of it.
 """
 
 from openswerl.plan.layout import Layout
@@ -23,13 +23,13 @@ def block_bytes(shape: Shape, size: int) -> int:
 def kept(layout: Layout, shape: Shape) -> float:
     """What all blocks keep; with gradient checkpointing each keeps its input alone."""
     each = layout.size * shape.hidden if layout.checkpointing else block_bytes(shape, layout.size)
-    return float(layout.row * shape.layers * each)
+    return float(layout.stretch * shape.layers * each)
 
 
 def recomputed(layout: Layout, shape: Shape) -> float:
     """One block at work in the backward pass: its values, if they are computed again, and two gradients of its MLP."""
     again = block_bytes(shape, layout.size) if layout.checkpointing else 0
-    return float(layout.row * (again + layout.size * (2 * shape.intermediate + shape.hidden)))
+    return float(layout.stretch * (again + layout.size * (2 * shape.intermediate + shape.hidden)))
 
 
 def ends(layout: Layout, shape: Shape) -> float:
@@ -37,11 +37,11 @@ def ends(layout: Layout, shape: Shape) -> float:
     size = layout.size
     norm = (FLOAT + size if size < FLOAT else size) * shape.hidden
     return float(
-        layout.row * (norm + size * shape.hidden) + 2 * layout.targets_in_row * size * shape.hidden
+        layout.stretch * (norm + size * shape.hidden) + 2 * layout.asked * size * shape.hidden
     )
 
 
 def logits(layout: Layout, shape: Shape) -> float:
     """One chunk in the backward pass: logits, their float32 copy, and two more of that for softmax and entropy."""
     copies = 3 * FLOAT + (layout.size if layout.size < FLOAT else 0)
-    return float(min(CHUNK, max(1, layout.targets_in_row)) * shape.vocabulary * copies)
+    return float(min(CHUNK, max(1, layout.asked)) * shape.vocabulary * copies)

@@ -40,9 +40,9 @@ def shared_changes(layout: Layout, shape: Shape) -> list[Change]:
     return _products(_processes(layout, shape), _adapters(layout), _lengths(layout))
 
 
-def own_changes(layout: Layout) -> list[Change]:
+def own_changes(layout: Layout, shape: Shape) -> list[Change]:
     """Return what concerns one stage alone, nearest first, nothing at all included."""
-    return _products(_passes(layout), _zero(layout), _offload(layout), _machines(layout), _rows(layout))
+    return _products(_passes(layout), _zero(layout), _offload(layout), _machines(layout), _teams(layout, shape), _rows(layout))
 
 
 def _products(*axes: Iterator[Change]) -> list[Change]:
@@ -82,7 +82,7 @@ def _served(there: int, parts: int) -> Change:
 
 def _adapters(layout: Layout) -> Iterator[Change]:
     if not layout.rank:
-        yield Change(30, {"rank": RANK, "reference": False}, (f"model.lora.rank={RANK}",))
+        yield Change(30, {"rank": RANK}, (f"model.lora.rank={RANK}",))
 
 
 def _lengths(layout: Layout) -> Iterator[Change]:
@@ -123,6 +123,13 @@ def _machines(layout: Layout) -> Iterator[Change]:
     while count <= MOST_MACHINES:
         yield Change(6 + 2 * number, {"machines": count}, (f"plan.machines.{layout.stage}={count}",))
         count, number = 2 * count, number + 1
+
+
+def _teams(layout: Layout, shape: Shape) -> Iterator[Change]:
+    """More processes to a row: those of a machine, which talk fast, before those of several."""
+    for number, size in enumerate((2, 4, 8)):
+        if size > layout.team and shape.heads % size == 0 and layout.forward == "packed":
+            yield Change(3 + number, {"team": size}, (f"{layout.stage}.optimiser.sequence_parallel={size}",))
 
 
 def _rows(layout: Layout) -> Iterator[Change]:

@@ -28,8 +28,13 @@ def _refused(layout: Layout, shape: Shape) -> Iterator[Fault]:
     stage, key = layout.stage, f"{layout.stage}.optimiser"
     if layout.processes > layout.devices_per_machine:
         yield Fault("processes", f"processes={layout.processes} on machines of {layout.devices_per_machine} devices")
-    if stage == "sft" and layout.prompts % layout.world:
-        yield Fault("rows", f"sft.rows_per_step={layout.prompts} is no multiple of {layout.world} processes")
+    both = sorted((layout.team, layout.processes))
+    if layout.world % layout.team or both[1] % both[0] or shape.heads % layout.team:
+        each = f"processes={layout.processes} on {layout.machines} machines, and {shape.heads} heads"
+        yield Fault("processes", f"{key}.sequence_parallel={layout.team} does not divide {each}")
+    if stage == "sft" and layout.prompts % layout.teams:
+        who = "processes" if layout.team == 1 else "teams of processes"
+        yield Fault("rows", f"sft.rows_per_step={layout.prompts} is no multiple of {layout.teams} {who}")
     if layout.size < 4 and layout.zero == 0:
         yield Fault("optimiser", f"{key}.zero_stage=0 keeps no float32 weights for bfloat16 ones")
     if layout.offload and layout.zero < 2:

@@ -30,9 +30,10 @@ class Layout:
     zero: int
     offload: bool
     checkpointing: bool
+    team: int
     rank: int
     targets: tuple[str, ...]
-    reference: bool
+    kl: bool
     prompts: int
     group: int
     together: int
@@ -64,6 +65,7 @@ class Layout:
             zero=own.optimiser.zero_stage,
             offload=own.optimiser.offload == "cpu",
             checkpointing=own.optimiser.gradient_checkpointing,
+            team=own.optimiser.sequence_parallel,
             rank=cfg.model.lora.rank,
             targets=tuple(cfg.model.lora.targets),
             max_prompt=cfg.model.max_prompt_tokens,
@@ -82,13 +84,18 @@ class Layout:
         return self.machines * self.processes
 
     @property
+    def teams(self) -> int:
+        """How many teams read rows; a team of one is a process by itself (models/ulysses.py)."""
+        return max(1, self.world // self.team)
+
+    @property
     def share(self) -> int:
-        """How many prompts, or rows, the busiest process has (models/distributed.py)."""
-        return -(-self.prompts // self.world)
+        """How many prompts, or rows, the busiest team has (models/distributed.py)."""
+        return -(-self.prompts // self.teams)
 
     @property
     def in_pass(self) -> int:
-        """How many prompts of a process share a pass (grpo/micro.py)."""
+        """How many prompts of a team share a pass (grpo/micro.py)."""
         return min(self.together, self.share)
 
     @property
@@ -101,9 +108,20 @@ class Layout:
         return self.in_pass * (self.prompt + self.group * self.response)
 
     @property
-    def targets_in_row(self) -> int:
-        """Tokens of a pass whose log-probabilities are asked for; of sft at most all."""
-        return self.prompt if self.stage == "sft" else self.in_pass * self.group * self.response
+    def stretch(self) -> int:
+        """Tokens of a pass on one device: a team shares its row."""
+        return -(-self.row // self.team)
+
+    @property
+    def asked(self) -> int:
+        """Tokens of a stretch whose log-probabilities are asked for, at most; of sft all."""
+        answers = self.row if self.stage == "sft" else self.in_pass * self.group * self.response
+        return min(self.stretch, answers)
+
+    @property
+    def reference(self) -> bool:
+        """Whether the KL term needs a frozen copy: with adapters the policy is its own (grpo/reference.py)."""
+        return self.kl and not self.rank
 
     def trained(self, shape: Shape) -> int:
         """How many weights have a gradient."""
@@ -117,10 +135,10 @@ def _sampler(rollout: DictConfig) -> str:
 
 
 def _grpo(cfg: DictConfig) -> dict[str, int | bool]:
-    """Groups of samples; without adapters a KL term needs a frozen copy (grpo/reference.py)."""
+    """Groups of samples of a prompt."""
     own, model = cfg.grpo, cfg.model
     return {
-        "reference": bool(own.kl_coefficient) and not model.lora.rank,
+        "kl": bool(own.kl_coefficient),
         "prompts": own.prompts_per_step,
         "group": own.group_size,
         "together": own.micro_batch_groups,
@@ -132,7 +150,7 @@ def _grpo(cfg: DictConfig) -> dict[str, int | bool]:
 def _sft(cfg: DictConfig) -> dict[str, int | bool]:
     """Rows of documents; each is a pass of its own (sft/trainer.py). Samples are those of the demonstrations."""
     return {
-        "reference": False,
+        "kl": False,
         "prompts": cfg.sft.rows_per_step,
         "group": cfg.sft.samples_per_prompt,
         "together": 1,

@@ -9,8 +9,8 @@ from openswerl.plan.layout import Layout
 from openswerl.plan.shapes import Shape
 
 
-def nearest(layouts: Sequence[Layout], shape: Shape, taken: float) -> Change | None:
-    """Return the change of least distance under which all layouts fit; None if there is none."""
+def nearest(layouts: Sequence[Layout], shape: Shape, taken: float) -> tuple[str, ...] | None:
+    """Return the overrides of least distance under which all layouts fit; None if there are none."""
     best: Change | None = None
     for shared in shared_changes(layouts[0], shape):
         if best is not None and shared.distance >= best.distance:
@@ -19,7 +19,7 @@ def nearest(layouts: Sequence[Layout], shape: Shape, taken: float) -> Change | N
         if None not in found:
             whole = sum((own for own in found if own is not None), shared)
             best = whole if best is None or whole.distance < best.distance else best
-    return best
+    return None if best is None else tuple(dict.fromkeys(best.overrides))
 
 
 def _applied(shared: Change, layout: Layout) -> Layout:
@@ -28,4 +28,4 @@ def _applied(shared: Change, layout: Layout) -> Layout:
 
 
 def _own(layout: Layout, shape: Shape, taken: float) -> Change | None:
-    return next((way for way in own_changes(layout) if not faults_of(way.of(layout), shape, taken)), None)
+    return next((way for way in own_changes(layout, shape) if not faults_of(way.of(layout), shape, taken)), None)
