@@ -36,9 +36,7 @@ def ends(layout: Layout, shape: Shape) -> float:
     """After the last block: its norm, the hidden states, and those before the tokens that are asked for, twice."""
     size = layout.size
     norm = (FLOAT + size if size < FLOAT else size) * shape.hidden
-    return float(
-        layout.stretch * (norm + size * shape.hidden) + 2 * layout.asked * size * shape.hidden
-    )
+    return float(layout.stretch * (norm + size * shape.hidden) + 2 * layout.asked * size * shape.hidden)
 
 
 def logits(layout: Layout, shape: Shape) -> float:

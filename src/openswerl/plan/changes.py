@@ -26,9 +26,7 @@ class Change:
 
     def __add__(self, other: "Change") -> "Change":
         """Return both changes as one."""
-        return Change(
-            self.distance + other.distance, self.fields | other.fields, self.overrides + other.overrides
-        )
+        return Change(self.distance + other.distance, self.fields | other.fields, self.overrides + other.overrides)
 
     def of(self, layout: Layout) -> Layout:
         """Return the layout with this change."""
@@ -42,7 +40,8 @@ def shared_changes(layout: Layout, shape: Shape) -> list[Change]:
 
 def own_changes(layout: Layout, shape: Shape) -> list[Change]:
     """Return what concerns one stage alone, nearest first, nothing at all included."""
-    return _products(_passes(layout), _zero(layout), _offload(layout), _machines(layout), _teams(layout, shape), _rows(layout))
+    time = (_passes(layout), _zero(layout), _offload(layout), _teams(layout, shape))
+    return _products(*time, _machines(layout), _rows(layout))
 
 
 def _products(*axes: Iterator[Change]) -> list[Change]:

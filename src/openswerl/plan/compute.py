@@ -97,15 +97,16 @@ def time_of(layout: Layout, shape: Shape, device: Device, fill: float) -> Time:
 
 
 def publish_seconds(layout: Layout, shape: Shape, device: Device) -> float:
-    """Return the seconds for new weights to reach a server, which reads files that are written (rollout/vllm/links.py)."""
+    """Return the seconds for new weights to reach a server, which reads them from files (rollout/vllm/links.py)."""
     if layout.sampler != "server" or layout.rank:
         return 0.0
     return 2 * layout.size * shape.parameters / device.publish
 
 
 def generate_seconds(layout: Layout, shape: Shape, device: Device, fill: float) -> float:
-    """Return the seconds of sampling one step. The longest answer, at the limit, decides; of each engine the rows that
-    do not fit into its cache at once wait.
+    """Return the seconds of sampling one step: those of its longest answer, at the limit.
+
+    Rows that do not fit into an engine's cache at once wait.
     """
     if layout.sampler == "elsewhere":
         return 0.0
@@ -127,7 +128,7 @@ def waves_of(layout: Layout, shape: Shape, prompts: int, mean: Layout) -> float:
 
 
 def token_seconds(layout: Layout, shape: Shape, device: Device, rows: float, context: float) -> float:
-    """Return the seconds of one token of so many rows: all weights and the rows' caches are read, or the sums are more."""
+    """Return the seconds of one token of so many rows: of reading weights and caches, or of reckoning, if longer."""
     parts = layout.tensor_parallel
     read = layout.size * shape.parameters + rows * context * shape.cache_bytes(layout.size)
     return device.overhead + max(read / device.bytes, 2 * shape.parameters * rows / device.flops) / parts

@@ -13,7 +13,7 @@ from openswerl.plan.work import Asked
 
 @dataclass(frozen=True)
 class Cost:
-    """Hours of one run after another, hours of all devices that are held, and the price of both kinds; null: not told."""
+    """Hours of the runs, hours of all devices that they hold, and the prices of these and of an API; None: not told."""
 
     hours: float
     device_hours: float
@@ -47,7 +47,7 @@ def price_of(asked: Asked, cfg: DictConfig) -> float | None:
 def costs_of(
     cfg: DictConfig, shape: Shape, layouts: dict[str, Layout], times: dict[str, Time], asked: dict[str, Asked]
 ) -> dict[str, Cost]:
-    """Return the costs of one run of each training stage, and of the evaluations of the grid."""
+    """Return the costs of one run of each training stage, which holds whole machines, and of the grid's evaluations."""
     device, plan, rows = Device.of(cfg.plan), cfg.plan, cfg.rollout.batch_rows
     layout = layouts["sft"]
     engines = layout.world if layout.sampler in ("local", "colocated") else layout.machines
@@ -59,11 +59,8 @@ def costs_of(
             layouts["grpo"], shape, device, asked["evaluate"], plan.fill, min(rows, cfg.evaluate.mini.rows)
         ),
     }
-    machines = {"sft": layout.machines, "grpo": layouts["grpo"].machines, "evaluate": 1}
-    return {
-        stage: _cost(seconds[stage] / 3600, machines[stage] * plan.devices, plan, price_of(asked[stage], cfg))
-        for stage in seconds
-    }
+    held = {stage: one.machines * plan.devices for stage, one in layouts.items()} | {"evaluate": layout.tensor_parallel}
+    return {stage: _cost(seconds[stage] / 3600, held[stage], plan, price_of(asked[stage], cfg)) for stage in seconds}
 
 
 def _cost(hours: float, devices: int, plan: DictConfig, api: float | None) -> Cost:

@@ -24,7 +24,7 @@ def faults_of(layout: Layout, shape: Shape, taken: float) -> list[Fault]:
 
 
 def _refused(layout: Layout, shape: Shape) -> Iterator[Fault]:
-    """What a stage would refuse as it starts, without memory: sft/trainer.py, models/zero.py, rollout/vllm/inside.py."""
+    """What a stage would refuse as it starts: sft/trainer.py, models/zero.py, models/ulysses.py."""
     stage, key = layout.stage, f"{layout.stage}.optimiser"
     if layout.processes > layout.devices_per_machine:
         yield Fault("processes", f"processes={layout.processes} on machines of {layout.devices_per_machine} devices")
@@ -80,7 +80,7 @@ def _wrong_devices(layout: Layout) -> str | None:
 def _memory(layout: Layout, memory: Memory) -> Iterator[Fault]:
     if memory.peak > layout.memory:
         yield _too_much(memory.phases[memory.phase], layout.memory, f"each device in the phase {memory.phase}")
-    if (host := total(memory.host)) > layout.host_memory:
+    if total(memory.host) > layout.host_memory:
         yield _too_much(memory.host, layout.host_memory, f"a machine of {layout.processes} processes")
 
 

@@ -1,6 +1,7 @@
 """How a training stage lies on the machines: the part of the config that memory and time depend on."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from omegaconf import DictConfig
 
@@ -134,7 +135,7 @@ def _sampler(rollout: DictConfig) -> str:
     return str(rollout.engine.mode)
 
 
-def _grpo(cfg: DictConfig) -> dict[str, int | bool]:
+def _grpo(cfg: DictConfig) -> dict[str, Any]:
     """Groups of samples of a prompt."""
     own, model = cfg.grpo, cfg.model
     return {
@@ -147,7 +148,7 @@ def _grpo(cfg: DictConfig) -> dict[str, int | bool]:
     }
 
 
-def _sft(cfg: DictConfig) -> dict[str, int | bool]:
+def _sft(cfg: DictConfig) -> dict[str, Any]:
     """Rows of documents; each is a pass of its own (sft/trainer.py). Samples are those of the demonstrations."""
     return {
         "kl": False,

@@ -63,7 +63,7 @@ def phases_of(layout: Layout, shape: Shape, taken: float) -> dict[str, Parts]:
     }
 
 
-def sampled(layout: Layout, shape: Shape) -> Parts:
+def sampled(layout: Layout, shape: Shape) -> dict[str, float]:
     """Return what drawing samples adds on a trainer's device."""
     if layout.sampler == "colocated":
         return {"engine": layout.engine_share * layout.memory}

@@ -1,4 +1,4 @@
-"""Bytes that sampling takes on a device: vLLM's share (rollout/vllm), or our own sampler's cache (rollout/decoding.py)."""
+"""Bytes that sampling takes on a device: vLLM's share (rollout/vllm), or our own sampler's (rollout/decoding.py)."""
 
 from openswerl.plan.layout import GIB, Layout
 from openswerl.plan.shapes import Shape
@@ -21,12 +21,12 @@ def engine_fixed(layout: Layout, shape: Shape) -> float:
 
 
 def engine_cache(layout: Layout, shape: Shape) -> float:
-    """What is left of `engine.gpu_memory` for keys and values on each of its GPUs; below 0 the engine does not start."""
+    """What is left of `engine.gpu_memory` on each GPU for keys and values; below 0 the engine does not start."""
     return layout.engine_share * layout.memory - engine_fixed(layout, shape)
 
 
 def cache_tokens(layout: Layout, shape: Shape) -> float:
-    """How many tokens the caches of an engine's GPUs hold; heads that are fewer than the GPUs are kept several times."""
+    """How many tokens the caches of an engine hold; where it has more GPUs than key heads, these are kept twice."""
     parts = min(layout.tensor_parallel, shape.kv_heads)
     return max(0.0, engine_cache(layout, shape)) * parts / shape.cache_bytes(layout.size)
 

@@ -1,4 +1,4 @@
-"""Bytes of weights, gradients and optimiser on each device, as DeepSpeed lays them out by our settings (models/zero.py).
+"""Bytes of weights, gradients and optimiser on each device, as DeepSpeed lays them out (settings: models/zero.py).
 
 Rajbhandari et al., ZeRO (arXiv 1910.02054), section 3.1 and 5, with what the settings change: gradients of bfloat16
 weights add up in float32 in stages 2 and 3 (`grad_accum_dtype`), and the optimiser is PyTorch's AdamW.

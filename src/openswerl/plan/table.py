@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from omegaconf import DictConfig
 
 from openswerl.plan.compute import Device
+from openswerl.plan.disk import Disk
 from openswerl.plan.ideal import even_time
 from openswerl.plan.layout import GIB, Layout
 from openswerl.plan.memory import Memory, total
@@ -14,8 +15,10 @@ PREFIXES = ("", "k", "M", "G", "T", "P", "E", "Z", "Y")
 
 
 def table(planned: Planned, cfg: DictConfig) -> str:
-    """Return the plan of a composed config."""
-    blocks = [_head(planned, cfg), _memory(planned, cfg), _steps(planned, cfg), _runs(planned), _disk(planned)]
+    """Return the plan of a composed config; of one that cannot run its memory alone."""
+    blocks = [_head(planned, cfg), _memory(planned)]
+    if not any(planned.faults.values()):
+        blocks += [_steps(planned, cfg), _runs(planned), _disk(planned)]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -57,7 +60,7 @@ def _layout(layout: Layout) -> str:
     return ", ".join(parts)
 
 
-def _memory(planned: Planned, cfg: DictConfig) -> Iterator[str]:
+def _memory(planned: Planned) -> Iterator[str]:
     """A column for each stage and phase; all lengths at their limits."""
     columns = [
         (f"{stage} {phase}", parts) for stage in TRAINING for phase, parts in planned.memory[stage].phases.items()
@@ -121,6 +124,6 @@ def _disk(planned: Planned) -> Iterator[str]:
     yield from _columns(["", "at most", "left", "files"], [*rows, _sum(planned.disk)])
 
 
-def _sum(disk: Mapping[str, object]) -> list[str]:
-    sums = [sum(getattr(one, name) for one in disk.values()) for name in ("left", "files")]
-    return ["sum", "", si(sums[0], "B"), si(sums[1])]
+def _sum(disk: Mapping[str, Disk]) -> list[str]:
+    left, files = sum(one.left for one in disk.values()), sum(one.files for one in disk.values())
+    return ["sum", "", si(left, "B"), si(files)]

@@ -1,4 +1,4 @@
-"""How much data there is to read: of the generated world by its settings, of the public record by the paper's counts."""
+"""How much data there is: in the generated world by its settings, in the public record by the paper's counts."""
 
 from dataclasses import dataclass
 from pathlib import Path

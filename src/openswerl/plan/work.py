@@ -30,7 +30,8 @@ class Asked:
 
 def asked_of(cfg: DictConfig) -> dict[str, Asked]:
     """Return what each stage asks: one run of each, and of evaluate one for each policy and seed of the grid."""
-    prompt, response = (cfg.plan.fill * length for length in (cfg.model.max_prompt_tokens, cfg.model.max_response_tokens))
+    model = cfg.model
+    prompt, response = (cfg.plan.fill * length for length in (model.max_prompt_tokens, model.max_response_tokens))
     gold = cfg.sft.demonstrations == "gold"
     samples = {
         "sft": 0 if gold else cfg.sft.prompts * cfg.sft.samples_per_prompt,
