@@ -54,15 +54,12 @@ def _processes(layout: Layout, shape: Shape) -> Iterator[Change]:
     there = layout.devices_per_machine
     if layout.processes < there and layout.sampler != "server":
         yield Change(1, {"processes": there}, (f"processes={there}",))
-    if layout.sampler not in ("colocated", "server"):
-        return
-    for number, share in enumerate(SHARES):
-        fields: dict[str, Any] = {"engine_share": share}
-        if layout.sampler == "colocated":
-            fields |= {"processes": there}
+    if layout.sampler == "colocated":
+        for number, share in enumerate(SHARES):
+            fields = {"engine_share": share, "processes": there}
             yield Change(2 + number, fields, (f"processes={there}", f"rollout.engine.gpu_memory={share}"))
     for parts in (1, 2, 4):
-        if parts < there and shape.heads % parts == 0:
+        if layout.kind == "gpu" and layout.sampler != "elsewhere" and parts < there and shape.heads % parts == 0:
             yield _served(there, parts)
 
 
@@ -71,6 +68,7 @@ def _served(there: int, parts: int) -> Change:
     fields = {"sampler": "server", "tensor_parallel": parts, "devices": devices, "engine_share": 0.9}
     overrides = (
         f"processes={there - parts}",
+        "rollout.backend=vllm",
         "rollout.engine.mode=server",
         "rollout.engine.gpu_memory=0.9",
         f"rollout.engine.tensor_parallel={parts}",

@@ -71,5 +71,6 @@ def refuse(planned: Planned, taken: float) -> None:
     if not found:
         return
     near = nearest([*planned.layouts.values()], planned.shape, taken)
-    advice = f"the nearest that fits: {' '.join(near)}" if near else "nothing that conf/ has makes it fit"
+    words = (f'"{item}"' if "'" in item else item for item in near or ())
+    advice = f"the nearest that fits: {' '.join(words)}" if near else "nothing that conf/ has makes it fit"
     raise UserError(f"{'; '.join(f'{stage}: {fault.text}' for stage, fault in found)}; {advice}")
