@@ -62,5 +62,5 @@ def test_what_cannot_be_planned_is_one_line():
         shape_of(model("some/model"))
     with pytest.raises(UserError, match="num_local_experts=8: models of experts"):
         read_shape({"num_local_experts": 8}, "mixtral")
-    with pytest.raises(UserError, match="config.json of x has no 'num_attention_heads'"):
+    with pytest.raises(UserError, match="of x has no 'num_attention_heads'"):
         read_shape({}, "x")

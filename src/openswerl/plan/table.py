@@ -71,14 +71,15 @@ def _memory(planned: Planned) -> Iterator[str]:
     rows.append(["sum", *(_gib(total(parts)) for _, parts in columns)])
     yield from _columns(["", *(name for name, _ in columns)], rows)
     for stage in TRAINING:
-        layout, memory = planned.layouts[stage], planned.memory[stage]
-        yield f"{stage}: {_fit(layout, memory)}"
+        yield from _fit(planned.layouts[stage], planned.memory[stage])
 
 
-def _fit(layout: Layout, memory: Memory) -> str:
+def _fit(layout: Layout, memory: Memory) -> Iterator[str]:
     row = f"rows of {layout.row:,} tokens" + (f", {layout.stretch:,} on each device" if layout.team > 1 else "")
-    host = f"; main memory {total(memory.host) / GIB:,.0f} of {layout.host_memory / GIB:,.0f}" if memory.host else ""
-    return f"{row}; peak {memory.peak / GIB:.2f} of {layout.memory / GIB:g} GiB in {memory.phase}{host}"
+    yield f"{layout.stage}: {row}; peak {memory.peak / GIB:.2f} of {layout.memory / GIB:g} GiB in {memory.phase}"
+    if memory.host:
+        there = layout.host_memory / GIB
+        yield f"{layout.stage}: main memory of a machine {total(memory.host) / GIB:,.0f} of {there:,.0f} GiB"
 
 
 def _gib(value: float) -> str:
