@@ -21,7 +21,7 @@ from openswerl.grpo.staleness import check_versions
 from openswerl.grpo.timings import Clock
 from openswerl.models.batches import batch_at
 from openswerl.models.checkpoint import encode
-from openswerl.models.distributed import gather, max_over_ranks, share, sum_over_ranks
+from openswerl.models.distributed import gather, max_over_ranks, pool, share, sum_over_ranks
 from openswerl.models.engine import Engine, learning_rate
 from openswerl.models.logprobs import TokenLogprobs, branch_logprobs
 from openswerl.models.packing import Tree
@@ -140,9 +140,8 @@ class Trainer:
         """Make `grpo.iterations` optimiser steps; without a group that has a signal (or the KL term) there is none."""
         grpo = self.cfg.grpo
         advantages, live = group_advantages(drawn.table, self.objective.advantage_scaling)
-        used = [g for g in drawn.groups if g.scored and (self.reference is not None or live[g.place.number])]
-        if self.team_size > 1:
-            used = share(gather(used), self.team_size)
+        mine = [g for g in drawn.groups if g.scored and (self.reference is not None or live[g.place.number])]
+        used = pool(mine, self.team_size)
         count = max_over_ranks(-(-len(used) // grpo.micro_batch_groups))
         micro = micro_batches(used, grpo.micro_batch_groups, advantages, self._encode, count)
         tokens = sum_over_ranks({"tokens": sum(g.scored_tokens for g in drawn.groups)})["tokens"]

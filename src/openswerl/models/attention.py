@@ -39,7 +39,8 @@ def attend(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Attention function of transformers: query [1, heads, S, size], key and value [1, key heads, S, size].
 
-    In a `team` S is this process's stretch; mask and layout are those of the whole row. Raises UserError for a model whose attention has parts that are not computed here.
+    In a `team` S is this process's stretch; mask and layout are those of the whole row. Raises UserError for a model
+    whose attention has parts that are not computed here.
     """
     if layout is None:
         assert not isinstance(attention_mask, BlockMask)

@@ -39,6 +39,11 @@ def share(items: Sequence[T], team: int = 1) -> list[T]:
     return list(items[rank() // team :: world() // team])
 
 
+def pool(items: Sequence[T], team: int) -> list[T]:
+    """Return this process's items; with teams, its team's part of all processes' items. All processes must call it."""
+    return list(items) if team == 1 else share(gather(items), team)
+
+
 def gather(objects: Sequence[T]) -> list[T]:
     """Return the parts of all processes, on each of them, in the order that `share` took them from.
 

@@ -4,7 +4,7 @@ Both give the same numbers (a test compares values and gradients). Logits never 
 log-softmax run over 512 tokens at a time and again in the backward pass.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,12 +15,11 @@ from transformers import PreTrainedModel
 
 from openswerl.errors import UserError
 from openswerl.models.attention import mask_for, use_packed_attention
-from openswerl.models.head import logits_of
+from openswerl.models.head import Head, within_head
 from openswerl.models.packing import Packed, Tree, lengths_mask, pack, pad
 from openswerl.models.ulysses import Part, Team
 
 CHUNK = 512
-Head = Callable[[torch.Tensor], torch.Tensor]
 # Nothing random happens inside, see dropout.py. The check would take a weight that ZeRO-3 emptied for another tensor.
 CHECKPOINT: dict[str, Any] = {"use_reentrant": False, "preserve_rng_state": False, "determinism_check": "none"}
 
@@ -52,14 +51,13 @@ def branch_logprobs(
     """
     if forward not in FORWARDS:
         raise UserError(f"model.forward={forward} is unknown: choose {' or '.join(FORWARDS)}")
-    head = partial(logits_of, policy)
     if team is not None:
         hidden, part, mask = _shared(policy, trees, team)
-        values = chosen_logprobs(head, hidden, part.targets, temperature)
+        values = within_head(policy, hidden, partial(chosen_logprobs, part.targets, temperature))
         logprobs, entropy = (team.join(one, part.own) for one in values)
     else:
         hidden, targets, mask = FORWARDS[forward](policy, trees)
-        logprobs, entropy = chosen_logprobs(head, hidden, targets, temperature)
+        logprobs, entropy = within_head(policy, hidden, partial(chosen_logprobs, targets, temperature))
     table = torch.zeros(mask.shape, device=mask.device)
     return TokenLogprobs(table.masked_scatter(mask, logprobs), mask, table.masked_scatter(mask, entropy))
 
@@ -107,7 +105,7 @@ FORWARDS = {"packed": _packed, "padded": _padded}
 
 
 def chosen_logprobs(
-    head: Head, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
+    targets: torch.Tensor, temperature: float, head: Head, hidden: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return log-probabilities of `targets` [T] under the head's softmax at `hidden` [T, size], and entropies [T]."""
     parts = [

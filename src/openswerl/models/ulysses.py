@@ -1,4 +1,4 @@
-"""Sequence parallelism as DeepSpeed Ulysses does it (arXiv 2309.14509): a team of processes reads a packed row together.
+"""Sequence parallelism, DeepSpeed Ulysses (arXiv 2309.14509): a team of processes reads a packed row together.
 
 Each process of a team holds a stretch of the row. For attention the stretches are exchanged for heads, so that it sees
 the whole row of some heads, under the mask of the whole row; the exchange is DeepSpeed's. All else is done token by
@@ -26,7 +26,7 @@ class Part:
     """What one process reads of a row: its `tokens` and `positions` [1, S / team].
 
     Of the row's T targets those that its stretch predicts are `own` [T]. They come first in `targets` [M], predicted at
-    `sources` [M], an index into the stretch; the rest of M fills up, so that all processes of the team have equally many.
+    `sources` [M], an index into the stretch; the rest of M fills up, so that all processes of a team have equally many.
     """
 
     tokens: torch.Tensor
