@@ -14,8 +14,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
-	@echo "The report is results/report.html"
 	python scripts/dev/costs.py results/$(SCALE)
+	@echo "The report is results/report.html"
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
