@@ -39,6 +39,11 @@ def test_the_pages_do_what_they_say(smoke):
     assert "results/smoke/grpo/short/seed0" in said[5]
 
 
+def test_python_that_is_not_run_is_python():
+    for block in (block for page in PAGES for block in blocks_of(page, "python")):
+        compile(block.text, block.page, "exec")
+
+
 @pytest.mark.slow
 def test_the_python_of_the_library_page_runs(smoke):
     blocks = [block for block in blocks_of(LIBRARY, "python") if not block.tag]
