@@ -2,10 +2,10 @@
 
 python scripts/dev/fault_injection.py [--scale smoke] [--kills 20] [--seed 0] [--folder FOLDER] [key=value ...]
 
-Each kill is a SIGKILL, to the workflow and all its processes, or, one time in four, to one of them alone, after 3 to 30 %
-of the time that the undisturbed run took. The rerun is the same command each time: `snakemake --cores 2`. A workflow
-that is done before all kills were given begins anew in another folder. The seed decides how long is waited and what is
-hit; the machine, how far the run is by then. Results must be equal byte for byte, but for APART and COUNTS.
+Each kill is a SIGKILL, to the workflow and all its processes, or, one time in four, to one of them alone, after 3 to
+30 % of the time that the undisturbed run took. The rerun is the same command each time: `snakemake --cores 2`. A
+workflow that is done before all kills were given begins anew in another folder. The seed decides how long is waited and
+what is hit; the machine, how far the run is by then. Results must be equal byte for byte, but for APART and COUNTS.
 Needs the extra `dev`. With scale=smoke and 20 kills: ten minutes on two cores.
 """
 

@@ -132,7 +132,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
 
 
 def up_to_date(cell: Cell) -> bool:
-    """Whether the cell's result is there, and whole; a damaged one is made again. Raises UserError for a foreign one."""
+    """Whether the cell's result is there and whole; a damaged one is made again. Raises UserError for a foreign one."""
     result = read_result(cell)
     if result is None:
         return False
