@@ -114,9 +114,10 @@ def kill(process: subprocess.Popen[bytes], seconds: float, rng: random.Random) -
     for one in hit:
         with contextlib.suppress(psutil.NoSuchProcess):
             one.kill()
-    psutil.wait_procs(hit, 60)
-    if alone:  # who is left ends by itself, as after the system killed a process for its memory
-        psutil.wait_procs(family, STUCK_S)
+    process.wait(STUCK_S)  # who is left ends by itself, as after the system killed one process for its memory
+    left = psutil.wait_procs(family[1:], STUCK_S)[1]
+    if left:
+        raise SystemExit(f"fault_injection: {left[0]} does not end after a kill")
     return Kill(seconds, "+".join(running), target)
 
 
