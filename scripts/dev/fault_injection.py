@@ -2,10 +2,11 @@
 
 python scripts/dev/fault_injection.py [--scale smoke] [--kills 20] [--seed 0] [--folder FOLDER] [key=value ...]
 
-Each kill is a SIGKILL, to the workflow and all its processes, or, one time in four, to one of them alone, after 3 to
-30 % of the time that the undisturbed run took. The rerun is the same command each time: `snakemake --cores 2`. A
-workflow that is done before all kills were given begins anew in another folder. The seed decides how long is waited and
-what is hit; the machine, how far the run is by then. Results must be equal byte for byte, but for APART and COUNTS.
+Each kill is a SIGKILL, to the workflow and all its processes, or, one time in four, to one of them alone. It comes when
+none, one or two more results are there, and some seconds later, so that the kills spread over the graph however fast
+the machine is. The rerun is the same command each time: `snakemake --cores 2`. A workflow that is done before all kills
+were given begins anew in another folder. The seed decides what is waited for and what is hit. Results must be equal
+byte for byte, but for APART and COUNTS.
 Needs the extra `dev`. With scale=smoke and 20 kills: ten minutes on two cores.
 """
 
@@ -31,9 +32,17 @@ SCRIPT = re.compile(r"scripts/(\w+)\.py")
 # What holds clocks or names of processes, and the cache of executions, which grow in the order of the jobs.
 APART = re.compile(r"[^/]+/(costs|logs)/|.*/(wandb|cache)/|(.*/)?(timings\.jsonl|\.lock|\.snakemake_timestamp)$")
 COUNTS = ("executed", "cached")  # what a job ran itself, and what it found: it depends on who came first
-LEAST, MOST = 0.03, 0.3
+MORE = (0, 1, 1, 2)  # results to wait for
+LONGEST = 0.06  # of the time of the undisturbed run, waited after them
 ONE_ALONE = 0.25
 STUCK_S = 3600.0
+
+
+class Leg(NamedTuple):
+    """How many results more, and how many seconds after them, a kill comes."""
+
+    results: int
+    seconds: float
 
 
 class Kill(NamedTuple):
@@ -82,25 +91,37 @@ def undisturbed(folder: Path, config: list[str]) -> float:
     return time.monotonic() - began
 
 
-def disturbed(folder: Path, config: list[str], legs: Iterator[float], rng: random.Random) -> Chain:
+def disturbed(folder: Path, config: list[str], legs: Iterator[Leg], rng: random.Random) -> Chain:
     """Start the workflow again and again until it ends well; each leg ends with a kill while there are legs."""
     kills: list[Kill] = []
     for starts in range(1, 1000):
-        process = start(folder, config)
-        seconds = next(legs, STUCK_S)
-        try:
-            code = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            if seconds == STUCK_S:
-                raise SystemExit(f"fault_injection: stuck: see {folder / 'output.log'}") from None
-            kills.append(kill(process, seconds, rng))
-            print(f"  kill after {seconds:5.1f} s in {kills[-1].running}: {kills[-1].target}", flush=True)
-            code = process.wait(STUCK_S)
-        if code == 0:
+        process, began = start(folder, config), time.monotonic()
+        leg = next(legs, None)
+        code = process.wait(STUCK_S) if leg is None else reached(process, folder, leg)
+        if code is None:
+            kills.append(kill(process, time.monotonic() - began, rng))
+            print(f"  kill after {kills[-1].seconds:5.1f} s in {kills[-1].running}: {kills[-1].target}", flush=True)
+        elif code == 0:
             return Chain(folder, kills, starts)
-        if not kills or starts > 3 * len(kills) + 10:
-            raise SystemExit(f"fault_injection: the workflow does not end well: see {folder / 'output.log'}")
-    raise AssertionError
+        if starts > 3 * len(kills) + 10:
+            break
+    raise SystemExit(f"fault_injection: the workflow does not end well: see {folder / 'output.log'}")
+
+
+def reached(process: subprocess.Popen[bytes], folder: Path, leg: Leg) -> int | None:
+    """Wait for the moment of a kill; returns the exit code if the workflow ends before."""
+    wanted = finished(folder) + leg.results
+    while finished(folder) < wanted:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(0.5)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return process.wait(leg.seconds)
+    return None
+
+
+def finished(folder: Path) -> int:
+    """Return how many results there are."""
+    return sum(1 for _ in (folder / "results").rglob("result.json"))
 
 
 def kill(process: subprocess.Popen[bytes], seconds: float, rng: random.Random) -> Kill:
@@ -154,15 +175,17 @@ def differences(ours: dict[str, bytes], theirs: dict[str, bytes]) -> list[str]:
     return sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
 
 
-def legs_of(count: int, whole: float, rng: random.Random) -> Iterator[float]:
-    """Yield how long to wait before each kill."""
+def legs_of(count: int, whole: float, rng: random.Random) -> Iterator[Leg]:
+    """Yield when each kill comes, of a run that takes `whole` seconds."""
     for _ in range(count):
-        yield whole * rng.uniform(LEAST, MOST)
+        yield Leg(rng.choice(MORE), whole * rng.uniform(0, LONGEST))
 
 
 def inject(folder: Path, config: list[str], count: int, seed: int) -> tuple[list[Chain], dict[str, list[str]], int]:
     """Return the chains, the names of the files that differ in each, and how many files were compared."""
-    rng, chains, different = random.Random(seed), [], {}
+    rng = random.Random(seed)
+    chains: list[Chain] = []
+    different: dict[str, list[str]] = {}
     whole = undisturbed(fresh(folder / "undisturbed"), config)
     expected = contents(folder / "undisturbed")
     print(f"undisturbed: {whole:.0f} s, {len(expected)} files to compare", flush=True)
@@ -181,7 +204,7 @@ def summary(chains: list[Chain], different: dict[str, list[str]], compared: int)
     moments = Counter(kill.running for kill in kills)
     numbers = {
         "kills": len(kills),
-        "of_one_process": sum(kill.target.startswith("one") for kill in kills),
+        "of_one_process": len([kill for kill in kills if kill.target.startswith("one")]),
         "workflows": len(chains),
         "starts": sum(chain.starts for chain in chains),
         "files_compared": compared * len(chains),
