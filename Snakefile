@@ -50,6 +50,14 @@ localrules:
     wandb_report,
 
 
+onsuccess:
+    told.tell(log)
+
+
+onerror:
+    told.tell(log)
+
+
 rule all:
     default_target: True
     input:

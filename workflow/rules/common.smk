@@ -9,6 +9,7 @@ from snakemake.exceptions import WorkflowError
 from openswerl import config as conf
 from openswerl import graph, stages
 from openswerl.archive import sources
+from openswerl.cluster import report as told
 from openswerl.cluster import resources as cluster
 from openswerl.errors import UserError
 
