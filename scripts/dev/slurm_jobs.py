@@ -1,6 +1,6 @@
 """Print the jobs of a run on Slurm: python scripts/dev/slurm_jobs.py [.snakemake/log/X.snakemake.log].
 
-Reads Snakemake's log, the newest one if none is named. `wall s` is from a job's first submission until its end was seen.
+Reads Snakemake's log, the newest one if none is named. `wall s` is from a job's first submission to its seen end.
 The last line is JSON.
 """
 

@@ -1,4 +1,4 @@
-"""What a job asks of Snakemake, and through its executor of a cluster; from conf/resources/, `processes` and `nodes`."""
+"""What a job asks of Snakemake, and through it of a cluster; from conf/resources/, `processes` and `nodes`."""
 
 from collections.abc import Callable
 
