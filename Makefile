@@ -26,7 +26,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install -c constraints.txt -e '.[dev,slurm]'
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
