@@ -26,7 +26,9 @@ def pins(name: str) -> dict[str, Version]:
 
 
 @pytest.mark.parametrize(
-    ("file", "extras"), [("constraints.txt", ["dev", "slurm"]), ("constraints-gpu.txt", ["dev", "gpu"])], ids=["cpu", "gpu"]
+    ("file", "extras"),
+    [("constraints.txt", ["dev", "slurm"]), ("constraints-gpu.txt", ["dev", "gpu"])],
+    ids=["cpu", "gpu"],
 )
 def test_every_dependency_has_one_exact_version_in_its_range(file, extras):
     pinned = pins(file)

@@ -17,7 +17,8 @@ def resources(cfg: DictConfig, stage: str) -> dict[str, Resource]:
     """
     need, nodes = cfg.resources[stage], nodes_of(cfg, stage)
     asked: dict[str, Resource] = {"mem_mb": _grown(need.mem_mb), "runtime": _grown(need.runtime)}
-    asked["gpu"] = need.gpu * nodes
+    if need.gpu:  # the Kubernetes plugin takes a zero for a job with GPUs
+        asked["gpu"] = need.gpu * nodes
     if nodes > 1:
         # `mpi` leaves srun to the rule; without tasks_per_gpu=0 the plugin would ask for so many tasks on each GPU
         asked |= {"mpi": "srun", "nodes": nodes, "tasks": nodes, "tasks_per_gpu": 0}
