@@ -92,7 +92,7 @@ def test_jobs_cancelled_or_out_of_time_are_told_in_one_line_each(project):
     config = ("--config", "scale=smoke", "overrides=resources.evaluate.runtime=1")
     process = start(project, "--retries", "0", "--force", *GATE, *config)
     logs = [project.path / f"results/smoke/logs/evaluate/{policy}/seed0.log" for policy in ("gold", "none")]
-    deadline = time.monotonic() + 300
+    deadline = time.monotonic() + 900
     while not all(path.exists() and path.read_text() == "hangs\n" for path in logs):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.5)
