@@ -50,8 +50,12 @@ localrules:
     wandb_report,
 
 
+onsuccess:
+    failures.tell_tries(log)
+
+
 onerror:
-    print("", *failures.last_words(log), sep="\n", file=sys.stderr)
+    failures.tell(log)
 
 
 rule all:
