@@ -16,14 +16,13 @@ OVERRIDES = (
     "evaluate.splits={gate: 8, templates: 4}",
     "report.resamples=500",
 )  # as in conftest.py
+FIGURES = ("figure5-rates", "figure5-curves", "training", "rewards-continuous", "rewards-discrete")
+FIGURES += ("resolved", "paper-resolved", "funnel", "paper-funnel")
 TABLES = ("table2", "decoding", "paired", "edits", "causes", "groups", "ablation", "zero_variance", "funnel")
 FILES = {
+    "report.html",
     *(f"{name}.{form}" for name in (*TABLES, "config_card") for form in ("csv", "parquet", "md", "tex")),
-    *("report.html", "figures/resolved.svg"),
-    *("figures/training-continuous-0.svg", "figures/training-discrete-0.svg", "figures/paper-resolved.svg"),
-    *("figures/histogram-continuous-0.svg", "figures/histogram-discrete-0.svg"),
-    *("figures/zero-variance.svg", "figures/response-length.svg"),
-    *("figures/funnel.svg", "figures/paper-funnel.svg"),
+    *(f"figures/{name}.{kind}" for name in FIGURES for kind in ("svg", "png")),
 }
 AGAIN = """
 import sys

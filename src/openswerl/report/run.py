@@ -9,7 +9,10 @@ from openswerl.graph import ood_policies
 from openswerl.report import ood, related
 from openswerl.report.card import card_rows
 from openswerl.report.editing import edit_rows, pooled_edits
+from openswerl.report.figures import write as figures
+from openswerl.report.figures.captions import setting
 from openswerl.report.figures.draw import draw
+from openswerl.report.figures.svg import Drawing
 from openswerl.report.inputs import Inputs, gather
 from openswerl.report.page.render import Content, render
 from openswerl.report.paired import ablation, differences
@@ -24,23 +27,21 @@ from openswerl.stage import Job
 def run(job: Job) -> dict[str, Any]:
     """Write the report of the grid. Raises UserError if an input is missing or does not fit the others.
 
-    Writes every table of `tables/collect.py` as CSV, Parquet, Markdown and LaTeX, figures/*.svg and report.html below
-    `job.out`, the page once more as `<results>/report.html`, and the table of costs below `<run>/costs`, apart from the
-    report, as times are no result.
+    Writes every table of `tables/collect.py` as CSV, Parquet, Markdown and LaTeX, figures/*.{svg,png} and report.html
+    below `job.out`, the page once more as `<results>/report.html`, and the table of costs below `<run>/costs`, apart
+    from the report, as times are no result.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)
     rows = _rows(job, inputs)
     tables = list(collect(rows, job.cfg.scale, settings))
-    drawn = draw(inputs, [row for row in rows.greedy if row.seed != "all"], list(settings.splits))
+    drawn = draw(inputs, setting(job.cfg.scale, settings, inputs))
     html = render(_content(job, rows, drawn, tables))
-    texts = {f"figures/{name}.svg": text for name, text in drawn.items()} | {"report.html": html}
-    names = write(job.out, tables)
-    for name, text in texts.items():
-        write_text(job.out / name, text)
-    write_text(job.out.parent.parent / "report.html", html)
+    names = [*write(job.out, tables), *(f"figures/{name}" for name in figures.write(job.out / "figures", drawn))]
+    for page in (job.out / "report.html", job.out.parent.parent / "report.html"):
+        write_text(page, html)
     write_costs(job.out.parent, job.cfg.scale)
-    return {"sandbox": inputs.sandbox, "files": sorted([*names, *texts])}
+    return {"sandbox": inputs.sandbox, "files": sorted([*names, "report.html"])}
 
 
 def write_costs(run: Path, scale: str) -> None:
@@ -82,7 +83,7 @@ def _decoded(inputs: Inputs, decodings: tuple[str, ...], settings: Any) -> list[
     return rows
 
 
-def _content(job: Job, rows: Rows, drawn: dict[str, str], tables: list[Table]) -> Content:
+def _content(job: Job, rows: Rows, drawn: dict[str, Drawing], tables: list[Table]) -> Content:
     return Content(
         cfg=job.cfg,
         digest=job.digest,
