@@ -101,6 +101,19 @@ LIMITS = {
     "reward.workers": (1, math.inf),
     "reward.cache_size": (0, math.inf),
     "reward.max_unscorable": (0, 1),
+    "plan.device.memory_gib": (0.01, math.inf),
+    "plan.device.taken_gib": (0, math.inf),
+    "plan.device.teraflops": (0.001, math.inf),
+    "plan.device.terabytes_per_s": (0.001, math.inf),
+    "plan.devices": (1, math.inf),
+    "plan.memory_gib": (0.01, math.inf),
+    "plan.machines.sft": (1, math.inf),
+    "plan.machines.grpo": (1, math.inf),
+    "plan.mfu": (0.001, 1),
+    "plan.bandwidth_use": (0.001, 1),
+    "plan.decode_overhead_ms": (0, math.inf),
+    "plan.publish_gigabytes_per_s": (0.001, math.inf),
+    "plan.fill": (0.001, 1),
 }
 
 # Numbers that training reckons with; nan would silently spoil a whole group.
@@ -117,6 +130,8 @@ CHOICES = {
     "evaluate.mode": ("score", "gold", "regrade"),
     "evaluate.backend": ("laptop", "local", "docker", "podman", "apptainer"),
     "evaluate.mini.regression.selection": ("honest", "paper_compat"),
+    "plan.format": ("table", "json"),
+    "plan.device.kind": ("gpu", "cpu"),
 }
 MODES = ("offline", "online", "disabled")  # of W&B
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from openswerl import config as conf
-from openswerl import graph, stages
+from openswerl import failures, graph, stages
 from openswerl.archive import sources
 from openswerl.errors import UserError
 

@@ -60,7 +60,7 @@ def mini(found: Sequence[tuple[Evaluation, MiniSplit]]) -> str:
 
 def what_was_run(inputs: Inputs, settings: Any) -> str:
     """Return the paragraph below the title."""
-    runs = [f"{len(run.steps)} steps with the {run.reward} reward" for run in inputs.trainings]
+    runs = [f"{len(run.steps)} steps with the {labels.rewarded(run.reward)}" for run in inputs.trainings]
     instances = {(row.split, row.instance_id) for item in inputs.evaluations for row in item.outcomes}
     seeds = ("Seeds " if len(inputs.seeds) > 1 else "Seed ") + _listed([str(seed) for seed in inputs.seeds])
     sizes = [f"{sum(s == split for s, _ in instances)} of the {labels.split(split)}" for split in settings.splits]

@@ -4,18 +4,20 @@ from pathlib import Path
 from typing import Any
 
 from openswerl.costs import by_stage
-from openswerl.files import write_text
+from openswerl.files import write_json, write_text
 from openswerl.graph import ood_policies
 from openswerl.report import ood, related
 from openswerl.report.card import card_rows
 from openswerl.report.editing import edit_rows, pooled_edits
-from openswerl.report.figures import write as figures
 from openswerl.report.figures.captions import setting
 from openswerl.report.figures.draw import draw
 from openswerl.report.figures.svg import Drawing
+from openswerl.report.figures.write import write as write_figures
 from openswerl.report.inputs import Inputs, gather
+from openswerl.report.page import explorer
 from openswerl.report.page.render import Content, render
 from openswerl.report.paired import ablation, differences
+from openswerl.report.provenance import Provenance, provenance
 from openswerl.report.rates import RateRow, pooled_rows, rate_rows
 from openswerl.report.rows import MINI
 from openswerl.report.tables.collect import Rows, collect, cost_table
@@ -27,19 +29,21 @@ from openswerl.stage import Job
 def run(job: Job) -> dict[str, Any]:
     """Write the report of the grid. Raises UserError if an input is missing or does not fit the others.
 
-    Writes every table of `tables/collect.py` as CSV, Parquet, Markdown and LaTeX, figures/*.{svg,png} and report.html
-    below `job.out`, the page once more as `<results>/report.html`, and the table of costs below `<run>/costs`, apart
-    from the report, as times are no result.
+    Writes every table of `tables/collect.py` as CSV, Parquet, Markdown and LaTeX, the figures and report.html below
+    `job.out`, the page once more as `<results>/report.html`, and the table of costs below `<run>/costs`, apart from the
+    report, as times are no result. provenance.json is of the machine and the time, too.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)
     rows = _rows(job, inputs)
     tables = list(collect(rows, job.cfg.scale, settings))
     drawn = draw(inputs, setting(job.cfg.scale, settings, inputs))
-    html = render(_content(job, rows, drawn, tables))
-    names = [*write(job.out, tables), *(f"figures/{name}" for name in figures.write(job.out / "figures", drawn))]
-    for page in (job.out / "report.html", job.out.parent.parent / "report.html"):
-        write_text(page, html)
+    made = provenance(job.out.parent)
+    html = render(_content(job, rows, drawn, tables, made))
+    names = [*write(job.out, tables), *(f"figures/{name}" for name in write_figures(job.out / "figures", drawn))]
+    write_json(job.out / "provenance.json", made.facts)
+    for place in (job.out, job.out.parent.parent):
+        write_text(place / "report.html", html)
     write_costs(job.out.parent, job.cfg.scale)
     return {"sandbox": inputs.sandbox, "files": sorted([*names, "report.html"])}
 
@@ -83,7 +87,8 @@ def _decoded(inputs: Inputs, decodings: tuple[str, ...], settings: Any) -> list[
     return rows
 
 
-def _content(job: Job, rows: Rows, drawn: dict[str, Drawing], tables: list[Table]) -> Content:
+def _content(job: Job, rows: Rows, drawn: dict[str, Drawing], tables: list[Table], made: Provenance) -> Content:
+    settings, evaluations = job.cfg.report, rows.inputs.evaluations
     return Content(
         cfg=job.cfg,
         digest=job.digest,
@@ -95,6 +100,8 @@ def _content(job: Job, rows: Rows, drawn: dict[str, Drawing], tables: list[Table
         card=rows.card,
         mini=rows.chosen,
         rerank=rows.rerank,
+        explorer=explorer.gather(job.inputs, evaluations, list(settings.splits), settings.shown_instances),
+        provenance=made,
         ood=rows.ood,
         ood_pairs=rows.ood_paired,
         tables=tables,
