@@ -4,10 +4,10 @@ import shlex
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
+from snakemake.exceptions import LockException, WorkflowError
 
 from openswerl import config as conf
-from openswerl import failures, graph, stages
+from openswerl import failures, graph, stages, workflow_lock
 from openswerl.archive import sources
 from openswerl.errors import UserError
 
@@ -18,6 +18,16 @@ os.environ.update(
     PYTHONUNBUFFERED="1",  # a line of progress shows when it is written
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
 )
+
+if workflow.is_main_process and not workflow_lock.hold():
+    # Snakemake's own advice is to break the lock, which here nobody needs to.
+    LockException.__init__ = lambda error: WorkflowError.__init__(
+        error, workflow_lock.refusal()
+    )
+
+
+onstart:
+    workflow_lock.keep()
 
 
 def overrides():
