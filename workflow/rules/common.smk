@@ -84,6 +84,12 @@ def rule_of(cell):
     return getattr(rules, f"{cell.stage}_variant" if apart else cell.stage)
 
 
+def shown(file, category):
+    """A file that Snakemake's own report shows; its caption has the file's name."""
+    name, _, _ = os.path.basename(file).partition(".")
+    return report(file, caption=f"../report/{name}.rst", category=category)
+
+
 def before(stage):
     """The files of the cells before, so that the graph and the chain of digests are one."""
     return lambda w: files(conf.Cell(stage, tuple(args(w, None))).before)
