@@ -8,8 +8,10 @@ from markupsafe import Markup
 from openswerl.report import labels
 from openswerl.report.page import samples
 
-LABELS = ("percent", "points", "policy", "is_gate", "split", "note", "split_note", "capital", "rewarded", "reward")
-LABELS += ("predictor", "duration")
+LABELS = (
+    *("percent", "points", "policy", "is_gate", "split", "note", "split_note", "capital", "rewarded", "reward"),
+    *("predictor", "duration"),
+)
 
 
 def environment() -> Environment:
