@@ -39,6 +39,22 @@ def test_losses_and_norms_are_those_of_plain_pytorch(settings, plain):
     torch.testing.assert_close(torch.tensor(seen), torch.tensor(plain), rtol=2e-4, atol=2e-5)
 
 
+def test_zero_3_parts_the_weights_before_a_device_would_hold_them_all(monkeypatch):
+    """DeepSpeed moves to the device what it finds whole."""
+    import deepspeed
+
+    found, initialize = [], deepspeed.initialize
+
+    def watched(**arguments):
+        found.append(sum(parameter.numel() for parameter in arguments["model"].parameters()))
+        return initialize(**arguments)
+
+    monkeypatch.setattr(deepspeed, "initialize", watched)
+    start(zero_stage=3)
+    frozen_copy(policy(), optimiser(zero_stage=3))
+    assert found == [0, 0]
+
+
 @pytest.mark.parametrize("stage", [1, 2, 3])
 def test_bfloat16_keeps_float32_weights(stage):
     """bfloat16 weights of 0.1 lie 5e-4 apart: an update of 3e-5 is lost unless exact weights are kept beside."""
