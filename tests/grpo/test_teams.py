@@ -39,7 +39,7 @@ NAMES = [f"{case}@{stage}" for case in CASES for stage in (2, 3)] + ["kl@0", "kl
 
 
 def check(name, ours, theirs):
-    """The ratio of a whole answer adds up the rounding errors of its tokens, and the second iteration those of a step."""
+    """An answer's ratio adds up the rounding errors of its tokens, and the second iteration those of a step."""
     close = 1e-4 if name.startswith("kl") else 1e-5
     for key in MEASURED:
         expected = theirs["metrics"][key]
