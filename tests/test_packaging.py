@@ -26,7 +26,9 @@ def pins(name: str) -> dict[str, Version]:
 
 
 @pytest.mark.parametrize(
-    ("file", "extras"), [("constraints.txt", ["dev"]), ("constraints-gpu.txt", ["dev", "gpu"])], ids=["cpu", "gpu"]
+    ("file", "extras"),
+    [("constraints.txt", ["dev", "docs"]), ("constraints-gpu.txt", ["dev", "docs", "gpu"])],
+    ids=["cpu", "gpu"],
 )
 def test_every_dependency_has_one_exact_version_in_its_range(file, extras):
     pinned = pins(file)
@@ -52,7 +54,9 @@ def test_the_conda_file_holds_no_dependency_of_its_own():
 
 def test_there_is_one_version():
     changes = re.findall(r"^## \[([0-9.]+)\]", (ROOT / "CHANGELOG.md").read_text(), re.M)
-    assert openswerl.__version__ == PROJECT["version"] == changes[0]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert openswerl.__version__ == PROJECT["version"] == changes[0] == citation["version"]
+    assert citation["license"] == PROJECT["license"]
 
 
 def test_the_package_ships_its_data():
@@ -74,7 +78,7 @@ def test_the_commit_hooks_are_valid_and_need_no_download():
     assert [repository["repo"] for repository in repositories] == ["local"]
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "test-slow", "check", "clean", "base-model", "image"])
+@pytest.mark.parametrize("target", ["demo", "test", "test-slow", "check", "docs", "clean", "base-model", "image"])
 def test_every_target_of_the_makefile_is_well_formed(target):
     done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -73,7 +73,7 @@ STAGES = {
         ("serving",),
         files=(*RECORD, *(f"ood.suites.{name}.rows" for name in OOD_SUITES)),
     ),
-    "report": Stage(("report", "grid", "scale"), unread=("policy",)),
+    "report": Stage(("report", "grid", "scale"), version=2, unread=("policy",)),
 }
 
 DATA_STAGES = ("archive", "crawl", "curate", "relate")

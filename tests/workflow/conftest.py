@@ -91,6 +91,15 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The whole graph at smoke scale, done: what `make demo` leaves, for tests of the pages to type commands in."""
+    project = fresh(tmp_path_factory.mktemp("smoke") / "project")
+    done = project.snakemake("--config", "scale=smoke")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return project
+
+
+@pytest.fixture(scope="session")
 def _finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
     project = fresh(tmp_path_factory.mktemp("finished") / "project")
     project.finish()

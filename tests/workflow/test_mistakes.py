@@ -52,3 +52,12 @@ def test_a_missing_input_names_the_command_that_makes_it(project):
     command = "snakemake --cores all results/smoke/laptop/result.json --config overrides=scale=smoke"
     assert done.stderr == f"crawl: error: results/smoke/laptop is not finished; make it with: {command}\n"
     assert project.plan(*command.split()[3:]) == {"laptop"}
+
+
+@pytest.mark.slow
+def test_a_run_that_fails_ends_with_the_line_of_the_job(project):
+    (project.path / "empty").mkdir()
+    done = project.snakemake("archive_all", "--config", "overrides=data=local data.path=empty data.clones=empty")
+    assert done.returncode == 1 and "Traceback" not in done.stderr + done.stdout
+    line = "archive: error: data.path=empty holds no *.json.gz; see docs/your-own-data.md"
+    assert f"{line} (log: results/laptop/logs/data/archive/all.log)" in done.stderr.splitlines()[-6:]

@@ -7,7 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import LockException, WorkflowError
 
 from openswerl import config as conf
-from openswerl import graph, stages, workflow_lock
+from openswerl import failures, graph, stages, workflow_lock
 from openswerl.archive import sources
 from openswerl.errors import UserError
 
@@ -92,6 +92,12 @@ def rule_of(cell):
     """The rule that makes a cell. A stage without axes is a target by its name, so its variants have another rule."""
     apart = cell.variant and cell.stage not in stages.AXES
     return getattr(rules, f"{cell.stage}_variant" if apart else cell.stage)
+
+
+def shown(file, category):
+    """A file that Snakemake's own report shows; its caption has the file's name."""
+    name, _, _ = os.path.basename(file).partition(".")
+    return report(file, caption=f"../report/{name}.rst", category=category)
 
 
 def before(stage):
