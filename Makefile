@@ -7,6 +7,8 @@ VLLM_VENV := .venv-vllm
 AUDIT_VENV := .venv-audit
 # where the CPU wheels of PyTorch are; empty if the usual index has them
 TORCH_CPU ?= https://download.pytorch.org/whl/cpu
+# the target of the Dockerfile: cpu or cuda
+IMAGE ?= cpu
 # make demo SCALE=smoke: the same graph in a minute and a half
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -27,7 +29,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install -c constraints.txt -e '.[dev,docs]'
+	$(BIN)/pip install -c constraints.txt -e '.[dev,docs,slurm]'
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
@@ -43,6 +45,7 @@ check: $(VENV)/installed-dev
 	snakefmt --check Snakefile workflow
 	snakemake --lint
 	mypy
+	hadolint Dockerfile
 
 test: check sandbox
 	pytest -n 2 --dist worksteal -m "not slow"
@@ -109,12 +112,12 @@ bench-train: $(VENV)/installed
 bench-eval: $(VENV)/installed sandbox
 	OMP_NUM_THREADS=1 python bench/evaluate.py
 
-# For snakemake --sdm apptainer. Not needed for anything else.
+# For snakemake --sdm apptainer. Not needed for anything else. IMAGE=cuda: with vLLM
 image: openswerl.sif
 
-openswerl.sif: Dockerfile pyproject.toml constraints.txt
-	$(DOCKER) build --tag openswerl .
-	$(DOCKER) save --output openswerl.tar openswerl
+openswerl.sif: Dockerfile pyproject.toml constraints.txt constraints-gpu.txt
+	$(DOCKER) build --target $(IMAGE) --tag openswerl:$(IMAGE) .
+	$(DOCKER) save --output openswerl.tar openswerl:$(IMAGE)
 	apptainer build $@ docker-archive:openswerl.tar
 	rm openswerl.tar
 

@@ -350,3 +350,13 @@ def test_another_number_of_processes_than_configured_is_one_line(monkeypatch):
     with pytest.raises(UserError, match="processes=1 and 2 were started"):
         run("work", Cell("laptop", TWO))
     assert CALLS == []
+
+
+def test_another_number_of_machines_than_configured_is_one_line(monkeypatch):
+    finish(Cell("grpo"))
+    with pytest.raises(UserError, match=r"nodes=2 and 1 were started.* srun --nodes=2 --ntasks-per-node=1 python -m"):
+        run("work", Cell("grpo", ("nodes=2",)))
+    several(monkeypatch, rank=0)
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    with pytest.raises(UserError, match="nodes=1 and 2 were started"):
+        run("work", Cell("grpo", TWO))

@@ -149,13 +149,20 @@ def up_to_date(cell: Cell) -> bool:
 
 
 def check_processes(cell: Cell) -> None:
-    """Raise UserError unless as many processes were started on this machine as a training stage's config says."""
+    """Raise UserError unless as many processes on as many machines were started as a training stage's config says."""
     started = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
-    wanted = cell.cfg.processes if "processes" in STAGES[cell.stage].untracked else 1
+    trains = "processes" in STAGES[cell.stage].untracked
+    wanted, nodes = (cell.cfg.processes, cell.cfg.nodes) if trains else (1, 1)
     if started != wanted:
         raise UserError(
             f"processes={wanted} and {started} were started: run this stage by Snakemake, or by "
             f"python -m openswerl.launch {wanted} scripts/{cell.stage}.py ..."
+        )
+    if world() != started * nodes:
+        raise UserError(
+            f"nodes={nodes} and {world() // started} were started: run this stage by Snakemake with profiles/slurm, "
+            f"or in a Slurm job by srun --nodes={nodes} --ntasks-per-node=1 python -m openswerl.launch {wanted} "
+            f"scripts/{cell.stage}.py ..."
         )
 
 

@@ -53,14 +53,14 @@ STAGES = {
     "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
     "relate": Stage(("data", "relate"), ("serving",)),
     "preflight": Stage(
-        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "processes"), files=RECORD
+        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "processes", "nodes"), files=RECORD
     ),
     "sft": Stage(
         (*POLICY, "rollout", "sft", *(f"reward.{key}" for key in SCORING), "seed"),
-        ("serving", "processes", "reward.workers", "reward.cache_size"),
+        ("serving", "processes", "nodes", "reward.workers", "reward.cache_size"),
         files=RECORD,
     ),
-    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "processes")),
+    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "processes", "nodes")),
     "answer": Stage((*POLICY, "rollout", "relate", "evaluate", "policy", "seed", "part"), ("serving",), files=JUDGED),
     "evaluate": Stage(
         (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"),

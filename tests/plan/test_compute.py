@@ -24,7 +24,7 @@ def layout():
 
 def test_the_papers_step():
     assert STEP_S == 72
-    assert PAPER.plan.machines.grpo * PAPER.plan.devices == GPUS and PAPER.grpo.steps == STEPS
+    assert PAPER.nodes * PAPER.plan.devices == GPUS and PAPER.grpo.steps == STEPS
 
 
 def test_flops_are_six_a_weight_and_token_and_those_of_attention(layout):

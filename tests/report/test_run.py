@@ -59,6 +59,20 @@ def test_files_and_summary(job: Job) -> None:
     assert page.read_bytes() == (job.out / "report.html").read_bytes()
 
 
+def test_costs_stand_beside_the_report_and_not_in_it(job: Job) -> None:
+    """Of the stages before: the report's own record is of an earlier time, if there is one."""
+    run_dir = job.out.parent
+    for name, seconds in (("grpo/continuous/seed0", 100.5), ("report", 7.0)):
+        write_json(
+            run_dir / f"costs/{name}.json", {"cpu_seconds": seconds, "wall_seconds": 60.0, "peak_megabytes": 700}
+        )
+    assert run(job)["files"] == sorted(FILES)
+    table = (run_dir / "costs/costs.csv").read_text().splitlines()
+    assert table == ["stage,jobs,cpu_seconds,wall_seconds,peak_megabytes", "grpo,1,100.50,60.00,700"]
+    assert "smoke scale" in (run_dir / "costs/costs.md").read_text()
+    assert not [text for text in contents(job.out).values() if b"100.5" in text]
+
+
 @pytest.mark.slow
 def test_equal_inputs_give_equal_bytes_in_another_process(job: Job, tmp_path: Path) -> None:
     run(job)

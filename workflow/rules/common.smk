@@ -9,6 +9,7 @@ from snakemake.exceptions import LockException, WorkflowError
 from openswerl import config as conf
 from openswerl import failures, graph, stages, workflow_lock
 from openswerl.archive import sources
+from openswerl.cluster import resources as cluster
 from openswerl.errors import UserError
 
 KEYS = ("scale", "experiment", "results")
@@ -64,10 +65,13 @@ def args(w, input):
 
 
 def launcher(w, input):
-    """What starts a training script: our launcher if there are several processes. Derived like `args`."""
-    if CFG.processes == 1:
-        return ["python"]
-    return ["python", "-m", "openswerl.launch", str(CFG.processes)]
+    """What starts a training script as so many processes on so many nodes. Derived like `args`."""
+    return cluster.launcher(CFG)
+
+
+def resources(stage):
+    """What a job of the stage asks for: conf/resources/."""
+    return cluster.resources(CFG, stage)
 
 
 def tracked(stage):

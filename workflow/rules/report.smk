@@ -12,11 +12,9 @@ rule report:
         ],
     log:
         f"{RUN}/logs/report.log",
-    threads: 1
+    threads: CFG.resources.report.threads
     resources:
-        mem_mb=2000,
-        runtime=10,
-        gpu=0,
+        **resources("report"),
     params:
         cfg=tracked("report"),
         args=args,

@@ -118,7 +118,7 @@ def _machines(layout: Layout) -> Iterator[Change]:
         return
     count, number = 2 * layout.machines, 0
     while count <= MOST_MACHINES:
-        yield Change(6 + 2 * number, {"machines": count}, (f"plan.machines.{layout.stage}={count}",))
+        yield Change(6 + 2 * number, {"machines": count}, (f"nodes={count}",))
         count, number = 2 * count, number + 1
 
 

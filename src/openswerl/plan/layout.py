@@ -58,7 +58,7 @@ class Layout:
             kind=plan.device.kind,
             size=BYTES[cfg.model.dtype],
             forward=cfg.model.forward,
-            machines=plan.machines[stage],
+            machines=cfg.nodes,
             processes=cfg.processes,
             devices_per_machine=plan.devices,
             memory=plan.device.memory_gib * GIB,

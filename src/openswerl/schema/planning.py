@@ -21,14 +21,6 @@ class Device:
 
 
 @dataclass
-class Machines:
-    """How many machines work together in a training stage; `processes` is on each of them."""
-
-    sft: int = MISSING
-    grpo: int = MISSING
-
-
-@dataclass
 class Plan:
     """What scripts/plan.py reckons with; `format` is table or json. No stage reads it."""
 
@@ -37,7 +29,6 @@ class Plan:
     device: Device = field(default_factory=Device)
     devices: int = MISSING
     memory_gib: float = MISSING
-    machines: Machines = field(default_factory=Machines)
     mfu: float = MISSING
     bandwidth_use: float = MISSING
     decode_overhead_ms: float = MISSING

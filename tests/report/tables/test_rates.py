@@ -1,12 +1,16 @@
 """Frames of rates: their columns and numbers; expected intervals are SciPy's."""
 
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
 from openswerl.report.inputs import gather
 from openswerl.report.paired import differences
-from openswerl.report.rates import rate_rows
+from openswerl.report.rates import pooled_rows, rate_rows
 from openswerl.report.tables import rates as tables
 from openswerl.stage import Job
 
@@ -83,3 +87,29 @@ def test_the_ablation_holds_each_reward_against_the_continuous_one(job: Job) -> 
     assert (discrete.continuous_minus_this, discrete.mcnemar_p) == (0.25, 0.5)
     assert (discrete.paper_resolved_rate, discrete.paper_source) == (0.29, "Figure 5")
     assert pd.isna(row_of(found, policy="grpo-continuous", split="gate").continuous_minus_this)
+
+
+def test_several_seeds_and_a_variant_have_rows_of_their_own_and_of_all(
+    tmp_path: Path, inputs: dict[str, Path], make_job: Callable[..., Job]
+) -> None:
+    """The second seed is a copy of the first, so the row of all has its rates, on as many instances."""
+    folders = dict(inputs)
+    for name in [name for name in inputs if name.endswith("seed0")]:
+        folders[name.replace("seed0", "seed1")] = shutil.copytree(inputs[name], tmp_path / f"{name}-1")
+    for reward, seed in (("continuous", 0), ("continuous", 1), ("discrete", 0), ("discrete", 1)):
+        for stage in ("evaluate-grpo", "grpo"):
+            folders[f"{stage}-{reward}-seed{seed}@kl"] = folders[f"{stage}-{reward}-seed{seed}"]
+    grid = type("Grid", (), {"baselines": ["base"], "reward": ["continuous", "discrete"], "seed": [0, 1]})
+    grid.variant = ["default", "kl"]  # type: ignore[attr-defined]
+    settings = make_job(tmp_path / "results", folders).cfg.report
+    found = gather(folders, grid, settings.splits)
+    rows = [*rate_rows(found.evaluations, "greedy", settings), *pooled_rows(found.evaluations, "greedy", settings)]
+    ablation = tables.ablation(rows, list(differences(found, settings)), 0.95, "a scale")
+    both = pd.concat([tables.table2(rows, [], 0.95, "a scale"), ablation])
+    for policy in ("grpo-discrete", "grpo-discrete@kl"):
+        own = both[(both.policy == policy) & (both.split == "gate")]
+        assert list(own.seed) == ["0", "1", "all"] * 2
+        assert set(own.n) == {8} and set(own.resolved_rate) == {0.5}
+        assert (
+            list(ablation[(ablation.policy == policy) & (ablation.split == "gate")].continuous_minus_this) == [0.25] * 3
+        )

@@ -47,6 +47,13 @@ def test_parquet_is_exact_typed_and_labelled(tmp_path: Path) -> None:
     assert b"laptop scale: not comparable" in pq.read_metadata(tmp_path / "some.parquet").metadata[b"PANDAS_ATTRS"]
 
 
+def test_what_an_earlier_report_left_goes(tmp_path: Path) -> None:
+    for name in ("other.csv", "other.tex", "result.json"):
+        (tmp_path / name).write_text("x")
+    write(tmp_path, [table()])
+    assert {path.name for path in tmp_path.iterdir()} == {"result.json", *(f"some.{form}" for form in FORMS)}
+
+
 def test_people_read_percent_with_intervals_below_the_label() -> None:
     assert list(shown(table()).columns) == ["policy", "n", "paper: format %", "gain, points", "mcnemar p"]
     lines = markdown(table()).splitlines()

@@ -5,10 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from openswerl.report import labels, mini, paper, prose
@@ -18,6 +16,7 @@ from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
 from openswerl.report.page import samples
+from openswerl.report.page.environment import environment
 from openswerl.report.page.explorer import MARKS, Sample, start
 from openswerl.report.page.frames import frames
 from openswerl.report.paired import MAIN, Difference
@@ -60,40 +59,6 @@ def render(content: Content) -> str:
     return page.render(context(content), script=Markup(script), script_hash=policy)
 
 
-def environment() -> Environment:
-    """Return a Jinja environment that escapes every value and makes control characters visible first."""
-    found = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    found.filters |= {
-        "percent": labels.percent,
-        "points": labels.points,
-        "policy": labels.policy,
-        "is_gate": labels.is_gate,
-    }
-    found.filters |= {
-        "split": labels.split,
-        "note": labels.note,
-        "split_note": labels.split_note,
-        "capital": labels.capital,
-        "rewarded": labels.rewarded,
-        "reward": labels.reward,
-    }
-    found.filters |= {"lines": samples.lines, "plain": samples.plain, "diff": samples.diff}
-    found.filters |= {"predictor": labels.predictor, "duration": labels.duration}
-    return found
-
-
-def _finalize(value: object) -> object:
-    return samples.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 def context(content: Content) -> dict[str, Any]:
     """Return the variables of the template."""
     cfg, inputs = content.cfg, content.inputs
@@ -128,24 +93,39 @@ def context(content: Content) -> dict[str, Any]:
         "quality": quality_rows(inputs.quality),
         "months": inputs.months,
         "demonstrations": inputs.demonstrations,
-        "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
-        "explorer": content.explorer,
-        "answer_marks": MARKS,
-        "start": start(content.explorer),
-        "card": content.card,
-        "sources": dict(Counter(row.mark.source for row in content.card).most_common()),
-        "provenance": content.provenance,
         "labels": labels,
         **failures(inputs, splits[0]),
         **agentless(content, splits[0]),
         "ood": content.ood,
         "ood_pairs": content.ood_pairs,
         "frames": frames(content.tables),
-        "digests": inputs.digests,
+        **answers(content),
+        **origin(content),
+    }
+
+
+def answers(content: Content) -> dict[str, Any]:
+    """Return what is shown of single answers: the explorer and the rollouts of training."""
+    shown = content.cfg.report.shown_samples
+    return {
+        "explorer": content.explorer,
+        "answer_marks": MARKS,
+        "start": start(content.explorer),
+        "shelves": [(run, samples.shelves(run.rollouts, shown)) for run in first_seed(content.inputs)],
+    }
+
+
+def origin(content: Content) -> dict[str, Any]:
+    """Return where the numbers come from and how to make them again."""
+    return {
+        "card": content.card,
+        "sources": dict(Counter(row.mark.source for row in content.card).most_common()),
+        "provenance": content.provenance,
+        "digests": content.inputs.digests,
         "digest": content.digest,
-        "scale": cfg.scale,
-        "overrides": overrides(cfg),
-        "sibling": overrides(cfg, untidy=not settings.untidy),
+        "scale": content.cfg.scale,
+        "overrides": overrides(content.cfg),
+        "sibling": overrides(content.cfg, untidy=not content.cfg.report.untidy),
     }
 
 

@@ -17,8 +17,11 @@ ESCAPES = str.maketrans(LATEX)
 
 
 def write(folder: Path, tables: Iterable[Table]) -> list[str]:
-    """Write each table below `folder` in all FORMS; returns the names of the files. Equal tables give equal bytes."""
-    names = []
+    """Write each table below `folder` in all FORMS; returns the names of the files. Equal tables give equal bytes.
+
+    Tables that an earlier report left there go.
+    """
+    names: list[str] = []
     for table in tables:
         texts = {"csv": csv(table), "md": markdown(table), "tex": latex(table)}
         for form, text in texts.items():
@@ -26,6 +29,9 @@ def write(folder: Path, tables: Iterable[Table]) -> list[str]:
         with replacing(folder / f"{table.name}.parquet") as path:
             _parquet(table, path)
         names += [f"{table.name}.{form}" for form in FORMS]
+    for path in folder.iterdir():
+        if path.suffix[1:] in FORMS and path.name not in names:
+            path.unlink()
     return names
 
 
