@@ -2,6 +2,7 @@ import fcntl
 import gzip
 import json
 import os
+import resource
 import shlex
 import signal
 import subprocess
@@ -165,6 +166,25 @@ def no_room(job: Job) -> dict:
 def test_a_full_disk_is_one_line():
     with pytest.raises(UserError, match="No space left on device; mend it and run again"):
         run("no_room", Cell("laptop"))
+
+
+def write_much(job: Job) -> dict:
+    """Write more than the system lets a file hold."""
+    (job.out / "rows.txt").write_bytes(bytes(1 << 16))
+    return {}
+
+
+def test_a_file_that_may_not_grow_is_one_line_and_leaves_no_result():
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, hard))
+    try:
+        with pytest.raises(UserError, match="File too large; mend it and run again"):
+            run("write_much", Cell("laptop"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert read_result(Cell("laptop")) is None
+    run("work", Cell("laptop"))
+    assert read_result(Cell("laptop")) is not None
 
 
 def test_an_input_of_another_config_is_refused():

@@ -6,7 +6,7 @@ Each kill is a SIGKILL, to the workflow and all its processes, or, one time in f
 none, one or two more results are there, and some seconds later, so that the kills spread over the graph however fast
 the machine is. The rerun is the same command each time: `snakemake --cores 2`. A workflow that is done before all kills
 were given begins anew in another folder. The seed decides what is waited for and what is hit. Results must be equal
-byte for byte, but for APART and COUNTS.
+byte for byte, but for APART, COUNTS and DURATION.
 Needs the extra `dev`. With scale=smoke and 20 kills: ten minutes on two cores.
 """
 
@@ -32,6 +32,7 @@ SCRIPT = re.compile(r"scripts/(\w+)\.py")
 # What holds clocks or names of processes, and the cache of executions, which grow in the order of the jobs.
 APART = re.compile(r"[^/]+/(costs|logs)/|.*/(wandb|cache)/|(.*/)?(timings\.jsonl|\.lock|\.snakemake_timestamp)$")
 COUNTS = ("executed", "cached")  # what a job ran itself, and what it found: it depends on who came first
+TESTS, DURATION = "test_output.txt", re.compile(rb"in \d+\.\d+s")  # what pytest says, and how long it took
 MORE = (0, 1, 1, 2)  # results to wait for
 LONGEST = 0.06  # of the time of the undisturbed run, waited after them
 ONE_ALONE = 0.25
@@ -163,11 +164,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def _comparable(path: Path) -> bytes:
+    if path.name == TESTS:
+        return DURATION.sub(b"", path.read_bytes())
     if path.name not in ("result.json", "files.json"):
         return path.read_bytes()
     data = json.loads(path.read_text())
-    dropped = COUNTS if path.name == "result.json" else ("result.json", "timings.jsonl")
-    return json.dumps({key: value for key, value in data.items() if key not in dropped}).encode()
+    dropped = COUNTS if path.name == "result.json" else ("result.json", "timings.jsonl", TESTS)
+    return json.dumps({key: value for key, value in data.items() if not key.endswith(dropped)}).encode()
 
 
 def differences(ours: dict[str, bytes], theirs: dict[str, bytes]) -> list[str]:

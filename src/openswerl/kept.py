@@ -47,6 +47,10 @@ class Kept:
         """Store a value, also in the place of one that is there."""
         self._run("INSERT OR REPLACE INTO kept VALUES (?, ?)", (key, value))
 
+    def remove(self, key: bytes) -> None:
+        """Forget a value."""
+        self._run("DELETE FROM kept WHERE key = ?", (key,))
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()

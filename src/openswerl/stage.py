@@ -39,7 +39,10 @@ from openswerl.tracking.mirror import Mirror
 from openswerl.tracking.opening import open_mirror
 from openswerl.workers import end_with_launcher
 
-FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST)
+FAULTS_OF_DISKS = (
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO,
+    errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

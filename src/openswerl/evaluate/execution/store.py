@@ -22,9 +22,13 @@ class Store:
         self._kept = Kept(folder / NAME, "the executions", "if the file is damaged, delete it and its tests run again")
 
     def get(self, key: bytes) -> Execution | None:
-        """Return a stored execution, None if there is none."""
+        """Return a stored execution, None if there is none; a damaged one is forgotten, so that it is run again."""
         found = dict(self._kept.find([key]))
-        return msgspec.convert(json.loads(zlib.decompress(found[key])), Execution) if found else None
+        try:
+            return msgspec.convert(json.loads(zlib.decompress(found[key])), Execution) if found else None
+        except (zlib.error, ValueError):
+            self._kept.remove(key)
+            return None
 
     def put(self, key: bytes, execution: Execution) -> None:
         """Store an execution; one that is there already stays."""
