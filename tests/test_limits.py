@@ -32,9 +32,9 @@ MODEL = [
 ]
 
 
-def refusal(override):
+def refusal(*overrides):
     with pytest.raises(UserError) as caught:
-        _ = Cell("grpo", (override,)).digest
+        _ = Cell("grpo", overrides).digest
     return str(caught.value)
 
 
@@ -47,6 +47,34 @@ def test_an_optimiser_that_cannot_learn(stage, key, value, message):
 @pytest.mark.parametrize(("override", "message"), MODEL)
 def test_a_model_that_cannot_be_trained(override, message):
     assert refusal(f"model.{override}") == f"config: {message}"
+
+
+@pytest.mark.parametrize("stage", ["sft", "grpo"])
+@pytest.mark.parametrize(
+    ("size", "others", "message"),
+    [
+        (0, (), "=0 is not 1 or more"),
+        (3, ("processes=8",), "=3 does not divide processes=8"),
+        (8, ("processes=6",), "=8 does not divide processes=6"),
+        (
+            2,
+            ("processes=2", "model.forward=padded"),
+            "=2 splits packed rows, and model.forward is padded; set one to 1 or the other to packed",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_split(stage, size, others, message):
+    key = f"{stage}.optimiser.sequence_parallel"
+    assert refusal(f"{key}={size}", *others) == f"config: {key}{message}"
+
+
+@pytest.mark.parametrize(("size", "processes"), [(2, 8), (8, 8), (16, 8)])
+def test_rows_may_be_split_within_a_machine_or_over_whole_ones(size, processes):
+    _ = Cell("grpo", (f"grpo.optimiser.sequence_parallel={size}", f"processes={processes}")).digest
+
+
+def test_no_processes_are_one_line_too():
+    assert refusal("processes=0") == "config: processes=0 is not 1 or more"
 
 
 @pytest.mark.parametrize("key", ["network.token_variable", "rollout.endpoint.key_variable"])

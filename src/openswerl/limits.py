@@ -141,6 +141,7 @@ def faults(cfg: DictConfig) -> Iterator[str]:
     yield from _model(cfg.model)
     for stage in ("sft", "grpo"):
         yield from _optimiser(f"{stage}.optimiser", cfg[stage].optimiser)
+        yield from _sequence(f"{stage}.optimiser.sequence_parallel", cfg[stage].optimiser.sequence_parallel, cfg)
     for key, (least, greatest) in LIMITS.items():
         value = OmegaConf.select(cfg, key)
         if not least <= value <= greatest:  # which nan is not
@@ -188,6 +189,16 @@ def _optimiser(name: str, optimiser: DictConfig) -> Iterator[str]:
         yield f"{name}.warmup_steps={optimiser.warmup_steps} is not 0 or more"
     if len(optimiser.betas) != 2 or not all(0 <= beta < 1 for beta in optimiser.betas):
         yield f"{name}.betas={list(optimiser.betas)} is not two numbers from 0 to below 1"
+
+
+def _sequence(key: str, size: int, cfg: DictConfig) -> Iterator[str]:
+    """A row is split over `size` processes, of one machine or of several whole ones."""
+    if size < 1:
+        yield f"{key}={size} is not 1 or more"
+    elif size > 1 and cfg.model.forward == "padded":
+        yield f"{key}={size} splits packed rows, and model.forward is padded; set one to 1 or the other to packed"
+    elif (larger := max(size, cfg.processes)) % (min(size, cfg.processes) or larger):
+        yield f"{key}={size} does not divide processes={cfg.processes}"
 
 
 def _range(least: float, greatest: float) -> str:

@@ -72,7 +72,7 @@ STAGES = {
         ("serving",),
         files=(*RECORD, *(f"ood.suites.{name}.rows" for name in OOD_SUITES)),
     ),
-    "report": Stage(("report", "grid", "scale")),
+    "report": Stage(("report", "grid", "scale"), version=2),
 }
 
 DATA_STAGES = ("archive", "crawl", "curate", "relate")

@@ -25,16 +25,16 @@ def test_alone():
     assert distributed.max_over_ranks(4) == 4
 
 
-@given(st.lists(st.integers()), st.integers(1, 5))
-def test_shares_are_a_partition(items, world):
+@given(st.lists(st.integers()), st.integers(1, 5), st.integers(1, 3))
+def test_shares_are_a_partition(items, teams, team):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("WORLD_SIZE", str(world))
+        patch.setenv("WORLD_SIZE", str(teams * team))
         parts = []
-        for rank in range(world):
+        for rank in range(teams * team):
             patch.setenv("RANK", str(rank))
-            parts.append(distributed.share(items))
-    assert sorted(item for part in parts for item in part) == sorted(items)
-    assert all(part == items[rank::world] for rank, part in enumerate(parts))
+            parts.append(distributed.share(items, team))
+    assert sorted(item for part in parts[::team] for item in part) == sorted(items)
+    assert all(part == items[rank // team :: teams] for rank, part in enumerate(parts))
 
 
 @pytest.fixture(scope="module")

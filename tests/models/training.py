@@ -34,6 +34,7 @@ def optimiser(**changes: object) -> DictConfig:
         "zero_stage": 0,
         "offload": "none",
         "gradient_checkpointing": False,
+        "sequence_parallel": 1,
     }
     return OmegaConf.create({**settings, **changes})
 

@@ -8,7 +8,8 @@ from html import unescape
 import pytest
 
 from openswerl.report import paper
-from openswerl.report.figures.scaling import panels
+from openswerl.report.figures.captions import setting
+from openswerl.report.figures.figure4 import figure4
 from openswerl.report.inputs import gather
 from openswerl.report.mini import causes, groups
 from openswerl.report.run import run
@@ -63,10 +64,11 @@ def test_numbers_that_are_not_honest_or_not_isolated_say_so_wherever_they_stand(
 ) -> None:
     run(job := mini_job(selection, sandbox))
     text = words(job)
-    shown = re.findall(r'<p class="caption">(.*?)</p>', section(job, "mini") + section(job, "failures"))
-    executed = [caption for caption in shown if "executed in" in caption]
+    both = section(job, "mini") + section(job, "failures")
+    shown = re.findall(r'<(?:p class="caption"|figcaption)>(.*?)</', both)
+    executed = [caption for caption in shown if "executed in" in caption.lower()]
     of_mini = [caption for caption in executed if "regression tests" in caption]
-    assert len(of_mini) == 6, "table 1, pairs, stages, curves, tests, causes of failure"
+    assert len(of_mini) == 7, "table 1, pairs, stages, two figures, tests, causes of failure"
     assert all(flag in caption for caption in of_mini)
     notice = {"paper_compat": "not an honest number", "honest": "without isolation"}[selection]
     assert notice in text.split("Agentless Mini")[0], "a notice at the top"
@@ -112,7 +114,8 @@ def test_without_any_kept_test_there_is_one_panel(mini_job: Make) -> None:
         path.write_text(re.sub(r'"tests": \[[^]]*\]', '"tests": []', path.read_text()))
     run(job)
     names = {path.name for path in (job.out / "figures").iterdir()}
-    assert "scaling-repair.svg" in names and "scaling-tests.svg" not in names
+    assert {"scaling-repair.svg", "paper-scaling-repair.png"} < names
+    assert not {"scaling-tests.svg", "paper-scaling-tests.svg"} & names
 
 
 def test_every_instance_has_one_cause_and_what_was_not_judged_is_apart(finished_mini: Job) -> None:
@@ -146,7 +149,8 @@ def test_the_papers_numbers_end_at_table_1() -> None:
 def test_equal_inputs_give_equal_figures(finished_mini: Job) -> None:
     job = finished_mini
     inputs = gather(job.inputs, job.cfg.grid, job.cfg.report.splits)
-    drawn = panels(inputs.evaluations, "gate")
-    assert list(drawn) == ["scaling-repair", "scaling-tests"]
-    for name, text in drawn.items():
-        assert (job.out / "figures" / f"{name}.svg").read_text() == text
+    drawn = figure4(inputs.evaluations, setting("smoke", job.cfg.report, inputs))
+    assert list(drawn) == ["scaling-repair", "paper-scaling-repair", "scaling-tests", "paper-scaling-tests"]
+    for name, one in drawn.items():
+        assert (job.out / "figures" / f"{name}.svg").read_text() == one.svg
+        assert (job.out / "figures" / f"{name}.png").read_bytes() == one.png

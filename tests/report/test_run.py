@@ -15,6 +15,8 @@ OVERRIDES = (
     "evaluate.splits={gate: 8, templates: 4}",
     "report.resamples=500",
 )  # as in conftest.py
+FIGURES = ("figure5-rates", "figure5-curves", "training", "rewards-continuous", "rewards-discrete")
+FIGURES += ("resolved", "paper-resolved", "funnel", "paper-funnel")
 FILES = {
     *(
         "table2.csv",
@@ -24,13 +26,9 @@ FILES = {
         "paired.csv",
         "funnel.md",
         "report.html",
-        "figures/resolved.svg",
     ),
     *("config_card.csv", "causes.csv", "groups.csv"),
-    *("figures/training-continuous-0.svg", "figures/training-discrete-0.svg", "figures/paper-resolved.svg"),
-    *("figures/histogram-continuous-0.svg", "figures/histogram-discrete-0.svg"),
-    *("figures/zero-variance.svg", "figures/response-length.svg"),
-    *("figures/funnel.svg", "figures/paper-funnel.svg"),
+    *(f"figures/{name}.{kind}" for name in FIGURES for kind in ("svg", "png")),
 }
 AGAIN = """
 import sys

@@ -49,9 +49,11 @@ def test_killed_in_synthesis_and_in_training_it_ends_in_the_same_bytes(runs, alo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", [2, 3])
-def test_two_processes_make_the_steps_of_one(runs, alone, stage):
-    both = runs.new(f"both-{stage}", *SMALL, f"sft.optimiser.zero_stage={stage}", processes=2)
+@pytest.mark.parametrize(("stage", "team"), [(2, 1), (3, 1), (2, 2), (3, 2)])
+def test_two_processes_make_the_steps_of_one(runs, alone, stage, team):
+    """Each with rows of its own, or as a team that reads each row together."""
+    settings = (f"sft.optimiser.zero_stage={stage}", f"sft.optimiser.sequence_parallel={team}")
+    both = runs.new(f"both-{stage}-{team}", *SMALL, *settings, processes=2)
     both.finish()
     ours, theirs = (read_jsonl(run.out / "metrics.jsonl") for run in (both, alone))
     assert len(ours) == len(theirs) == 8
@@ -60,7 +62,8 @@ def test_two_processes_make_the_steps_of_one(runs, alone, stage):
         for name in mine.keys() & set(CLOSE):
             assert mine[name] == pytest.approx(other[name], rel=2e-3), name
     assert not {"demonstrations.json", "demonstrations.jsonl"} & set(both.differing(alone))
-    assert ours[0]["loss"] == pytest.approx(theirs[0]["loss"], rel=1e-5)
+    for name in ("loss", "grad_norm"):
+        assert ours[0][name] == pytest.approx(theirs[0][name], rel=1e-5), name
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
-import pytest
-
 """Scripts and Snakemake make and reuse one set of results."""
+
+import pytest
 
 SMOKE = ("--config", "scale=smoke")
 
@@ -31,3 +31,22 @@ def test_a_script_reuses_what_snakemake_made(project):
     again = project.script("crawl", "scale=smoke")
     assert "crawl: results/smoke/data/crawl is up to date" in again.stdout
     assert project.plan("crawl", *SMOKE) == set()
+
+
+@pytest.mark.slow
+def test_a_multirun_is_reused_whole_and_another_value_is_planned_again(project):
+    grid = ("--config", "scale=smoke", "overrides=grid.reward=[continuous,discrete] grid.variant=[default,kl-0.02]")
+    data = project.snakemake("sft_all", "--config", "scale=smoke")
+    assert data.returncode == 0, data.stdout + data.stderr
+    cells = {f"grpo/{variant}{reward}/0" for variant in ("", "kl-0.02/") for reward in ("continuous", "discrete")}
+    assert project.plan("grpo_all", *grid) == cells
+    axes = ("-m", "scale=smoke", "reward=continuous,discrete", "variant=default,kl-0.02", "seed=0")
+    done = project.script("grpo", *axes)
+    assert done.returncode == 0, done.stderr
+    assert project.plan("grpo_all", *grid) == set()
+
+    other = ("scale=smoke", "reward=continuous", "seed=1", "grpo.clip_low=0.1")
+    assert project.script("grpo", "-m", *other).returncode == 0
+    result = "results/smoke/grpo/continuous/seed1/result.json"
+    assert project.plan(result, "--config", "scale=smoke", "overrides=grpo.clip_low=0.1") == set()
+    assert project.plan(result, *SMOKE) == {"grpo/continuous/1"}

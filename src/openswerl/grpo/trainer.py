@@ -21,7 +21,7 @@ from openswerl.grpo.staleness import check_versions
 from openswerl.grpo.timings import Clock
 from openswerl.models.batches import batch_at
 from openswerl.models.checkpoint import encode
-from openswerl.models.distributed import gather, max_over_ranks, share, sum_over_ranks
+from openswerl.models.distributed import gather, max_over_ranks, pool, share, sum_over_ranks
 from openswerl.models.engine import Engine, learning_rate
 from openswerl.models.logprobs import TokenLogprobs, branch_logprobs
 from openswerl.models.packing import Tree
@@ -59,7 +59,8 @@ class Drawn:
 class Trainer:
     """The policy under training, its reference if the KL term is on, and the checkpoints in `scratch`.
 
-    Prompt i of a step belongs to rank i modulo the number of processes, which samples, scores and back-propagates it.
+    Prompt i of a step belongs to rank i modulo the number of processes, which samples, scores and back-propagates it;
+    with `optimiser.sequence_parallel` teams of so many processes back-propagate it together.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Trainer:
         self.reference = open_reference(cfg.grpo, policy)
         self.engine = Engine.start(policy.train(), cfg.grpo.optimiser)
         self.policy: PreTrainedModel = self.engine.module
+        self.team_size: int = cfg.grpo.optimiser.sequence_parallel
         self.step = self.engine.resume(self.checkpoints)
         self.sampler, self.publisher = policy_sampler(self.policy, tokenizer, cfg)  # last: it may hold a server
         self.clock, alarms, steps = Clock(), cfg.grpo.alarms, cfg.grpo.steps
@@ -138,7 +140,8 @@ class Trainer:
         """Make `grpo.iterations` optimiser steps; without a group that has a signal (or the KL term) there is none."""
         grpo = self.cfg.grpo
         advantages, live = group_advantages(drawn.table, self.objective.advantage_scaling)
-        used = [g for g in drawn.groups if g.scored and (self.reference is not None or live[g.place.number])]
+        mine = [g for g in drawn.groups if g.scored and (self.reference is not None or live[g.place.number])]
+        used = pool(mine, self.team_size)
         count = max_over_ranks(-(-len(used) // grpo.micro_batch_groups))
         micro = micro_batches(used, grpo.micro_batch_groups, advantages, self._encode, count)
         tokens = sum_over_ranks({"tokens": sum(g.scored_tokens for g in drawn.groups)})["tokens"]
@@ -159,7 +162,7 @@ class Trainer:
         with self.clock.phase("optimiser"):
             norm = self.engine.step(lr)
         worst = max(gather([part.worst for part in micro]))
-        return {**sum_over_ranks(sums), "grad_norm": norm, "sampler_gap_max": worst}
+        return {**sum_over_ranks(sums, self.team_size), "grad_norm": norm, "sampler_gap_max": worst}
 
     def _loss(self, part: Micro, batch: Batch) -> tuple[torch.Tensor, dict[str, float]]:
         """Return a micro-batch's loss; the first iteration's log-probabilities are those of the old policy."""
@@ -179,7 +182,8 @@ class Trainer:
 
     def _logprobs(self, policy: PreTrainedModel, trees: Sequence[Tree]) -> TokenLogprobs:
         """Return log-probabilities at the temperature that the samples were drawn at."""
-        return branch_logprobs(policy, trees, temperature=self.cfg.grpo.temperature, forward=self.cfg.model.forward)
+        temperature, forward = self.cfg.grpo.temperature, self.cfg.model.forward
+        return branch_logprobs(policy, trees, temperature=temperature, forward=forward, team=self.engine.team)
 
     def _encode(self, group: Group) -> list[int]:
         return encode(self.tokenizer, prompt_of(group.place.instance, self.cfg), self.cfg.model.max_prompt_tokens)

@@ -6,6 +6,7 @@ backward pass finds it still there.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from transformers.masking_utils import sdpa_mask
 from openswerl.errors import UserError
 from openswerl.models.by_parts import ByParts
 from openswerl.models.packing import Layout, Packed
+from openswerl.models.ulysses import Team
 
 NAME = "openswerl_packed"
 UNSUPPORTED = ("softcap", "s_aux", "position_bias")
@@ -30,13 +32,15 @@ def attend(
     value: torch.Tensor,
     attention_mask: torch.Tensor | BlockMask | None,
     layout: Layout | None = None,
+    team: Team | None = None,
     scaling: float | None = None,
     dropout: float = 0.0,
     **options: Any,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Attention function of transformers: query [1, heads, S, size], key and value [1, key heads, S, size].
 
-    Raises UserError for a model whose attention has parts that are not computed here.
+    In a `team` S is this process's stretch; mask and layout are those of the whole row. Raises UserError for a model
+    whose attention has parts that are not computed here.
     """
     if layout is None:
         assert not isinstance(attention_mask, BlockMask)
@@ -45,10 +49,26 @@ def attend(
         )
     check_options(options, dropout)
     _check_window(options.get("sliding_window"), layout)
+    whole = partial(_whole, module, attention_mask, layout, scaling)
+    return (whole(query, key, value) if team is None else team.attend(whole, query, key, value)), None
+
+
+def _whole(
+    module: torch.nn.Module,
+    attention_mask: torch.Tensor | BlockMask | None,
+    layout: Layout,
+    scaling: float | None,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+) -> torch.Tensor:
+    """Return [1, S, heads, size] over the whole row."""
+    out: torch.Tensor
     if isinstance(attention_mask, BlockMask):
-        return flex_attention_forward(module, query, key, value, attention_mask, scaling=scaling)
-    out: torch.Tensor = ByParts.apply(query, key, value, layout, scaling)
-    return out.transpose(1, 2), None
+        out, _ = flex_attention_forward(module, query, key, value, attention_mask, scaling=scaling)
+        return out
+    out = ByParts.apply(query, key, value, layout, scaling)
+    return out.transpose(1, 2)
 
 
 AttentionInterface.register(NAME, attend)

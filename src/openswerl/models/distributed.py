@@ -31,9 +31,17 @@ def barrier() -> None:
     gather([])
 
 
-def share(items: Sequence[T]) -> list[T]:
-    """Return this process's part: item i belongs to rank i modulo the number of processes."""
-    return list(items[rank() :: world()])
+def share(items: Sequence[T], team: int = 1) -> list[T]:
+    """Return this process's part: item i belongs to rank i modulo the number of processes.
+
+    With teams of so many consecutive processes, which work together, it belongs to team i modulo their number.
+    """
+    return list(items[rank() // team :: world() // team])
+
+
+def pool(items: Sequence[T], team: int) -> list[T]:
+    """Return this process's items; with teams, its team's part of all processes' items. All processes must call it."""
+    return list(items) if team == 1 else share(gather(items), team)
 
 
 def gather(objects: Sequence[T]) -> list[T]:
@@ -46,9 +54,12 @@ def gather(objects: Sequence[T]) -> list[T]:
     return [part[i] for i in range(longest) for part in parts if i < len(part)]
 
 
-def sum_over_ranks(values: Mapping[str, float]) -> dict[str, float]:
-    """Return each value summed over the processes, in rank order, so that the sum is the same everywhere."""
-    parts = _all(dict(values))
+def sum_over_ranks(values: Mapping[str, float], team: int = 1) -> dict[str, float]:
+    """Return each value summed over the processes, in rank order, so that the sum is the same everywhere.
+
+    Of teams, whose processes have the same values, each counts once.
+    """
+    parts = _all(dict(values))[::team]
     return {key: sum(part.get(key, 0.0) for part in parts) for key in dict.fromkeys(k for part in parts for k in part)}
 
 

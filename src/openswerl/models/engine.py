@@ -20,13 +20,14 @@ from openswerl.models.distributed import world
 from openswerl.models.dropout import remove_dropout
 from openswerl.models.export import export_policy
 from openswerl.models.logprobs import CHECKPOINT
+from openswerl.models.ulysses import Team, open_team
 
 
 class Engine:
-    """A policy in training; `Engine.start` makes one."""
+    """A policy in training; `Engine.start` makes one. Its `team` are the processes that read each row with this one."""
 
-    def __init__(self, deepspeed: Any, optimiser: DictConfig) -> None:
-        self._deepspeed, self._optimiser = deepspeed, optimiser
+    def __init__(self, deepspeed: Any, optimiser: DictConfig, team: Team | None) -> None:
+        self._deepspeed, self._optimiser, self.team = deepspeed, optimiser, team
 
     @classmethod
     def start(cls, policy: PreTrainedModel, optimiser: DictConfig) -> "Engine":
@@ -38,6 +39,7 @@ class Engine:
         zero.open_process_group()
         import deepspeed
 
+        team = open_team(policy, optimiser.sequence_parallel)
         remove_dropout(policy)
         if optimiser.gradient_checkpointing:
             checkpoint_activations(policy)
@@ -47,7 +49,7 @@ class Engine:
             wrapped.enable_backward_allreduce = False  # `_step_whole` does that, to know the norm before the step
         if optimiser.zero_stage == 3:
             partitioned.follow_forwards(wrapped)
-        return cls(wrapped, optimiser)
+        return cls(wrapped, optimiser, team)
 
     @property
     def module(self) -> PreTrainedModel:

@@ -1,5 +1,6 @@
 """From hidden states to logits, as the checkpoint's own forward pass does it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -8,6 +9,9 @@ from transformers import PreTrainedModel
 from openswerl.errors import UserError
 
 LARGE = 100.0
+Values = tuple[torch.Tensor, torch.Tensor]
+Head = Callable[[torch.Tensor], torch.Tensor]
+Work = Callable[[Head, torch.Tensor], Values]
 
 
 def logits_of(policy: PreTrainedModel, hidden: torch.Tensor) -> torch.Tensor:
@@ -16,8 +20,31 @@ def logits_of(policy: PreTrainedModel, hidden: torch.Tensor) -> torch.Tensor:
     Some families scale or cap what their head gives: Granite divides by `logits_scaling`, Cohere multiplies by
     `logit_scale`, Gemma caps by `final_logit_softcapping`.
     """
+    return _finished(policy, policy.lm_head(hidden))
+
+
+def within_head(policy: PreTrainedModel, hidden: torch.Tensor, work: Work) -> Values:
+    """Return what `work` makes of a function from hidden states to logits, and of `hidden`, in one call of the head.
+
+    ZeRO-3 gathers weights at a module's call, all processes together. The function may be called as often as one likes:
+    on each process another number of times.
+    """
+    head = policy.lm_head
+    plain = head.forward
+
+    def forward(states: torch.Tensor) -> Values:
+        return work(lambda some: _finished(policy, plain(some)), states)
+
+    head.forward = forward
+    try:
+        values: Values = head(hidden)
+    finally:
+        del head.forward
+    return values
+
+
+def _finished(policy: PreTrainedModel, logits: torch.Tensor) -> torch.Tensor:
     config = policy.config.get_text_config()
-    logits: torch.Tensor = policy.lm_head(hidden)
     if (divisor := getattr(config, "logits_scaling", None)) is not None:
         logits = logits / divisor
     if (factor := getattr(config, "logit_scale", None)) is not None:

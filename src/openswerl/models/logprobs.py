@@ -4,7 +4,7 @@ Both give the same numbers (a test compares values and gradients). Logits never 
 log-softmax run over 512 tokens at a time and again in the backward pass.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,11 +15,11 @@ from transformers import PreTrainedModel
 
 from openswerl.errors import UserError
 from openswerl.models.attention import mask_for, use_packed_attention
-from openswerl.models.head import logits_of
-from openswerl.models.packing import Tree, lengths_mask, pack, pad
+from openswerl.models.head import Head, within_head
+from openswerl.models.packing import Packed, Tree, lengths_mask, pack, pad
+from openswerl.models.ulysses import Part, Team
 
 CHUNK = 512
-Head = Callable[[torch.Tensor], torch.Tensor]
 # Nothing random happens inside, see dropout.py. The check would take a weight that ZeRO-3 emptied for another tensor.
 CHECKPOINT: dict[str, Any] = {"use_reentrant": False, "preserve_rng_state": False, "determinism_check": "none"}
 
@@ -34,33 +34,59 @@ class TokenLogprobs:
 
 
 def branch_logprobs(
-    policy: PreTrainedModel, trees: Sequence[Tree], *, temperature: float = 1.0, forward: str = "packed"
+    policy: PreTrainedModel,
+    trees: Sequence[Tree],
+    *,
+    temperature: float = 1.0,
+    forward: str = "packed",
+    team: Team | None = None,
 ) -> TokenLogprobs:
     """Return float32 values with a row for each branch of each tree, in order.
 
     `temperature` is the one that the branches were sampled at, so that a ratio is of the sampling policy. `forward` is
     "packed", or "padded" for a model whose attention cannot be exchanged. Raises UserError for another.
+
+    All processes of a `team` must call it with the same trees. They read one packed row together, and each returns the
+    whole row's values, with a gradient to those of its own stretch: the policy's gradient is the sum over the team.
     """
     if forward not in FORWARDS:
         raise UserError(f"model.forward={forward} is unknown: choose {' or '.join(FORWARDS)}")
-    hidden, targets, mask = FORWARDS[forward](policy, trees)
-    logprobs, entropy = chosen_logprobs(partial(logits_of, policy), hidden, targets, temperature)
+    if team is not None:
+        hidden, part, mask = _shared(policy, trees, team)
+        values = within_head(policy, hidden, partial(chosen_logprobs, part.targets, temperature))
+        logprobs, entropy = (team.join(one, part.own) for one in values)
+    else:
+        hidden, targets, mask = FORWARDS[forward](policy, trees)
+        logprobs, entropy = within_head(policy, hidden, partial(chosen_logprobs, targets, temperature))
     table = torch.zeros(mask.shape, device=mask.device)
     return TokenLogprobs(table.masked_scatter(mask, logprobs), mask, table.masked_scatter(mask, entropy))
 
 
 def _packed(policy: PreTrainedModel, trees: Sequence[Tree]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return hidden states [T, size] before the T branch tokens, these tokens, and their mask."""
-    use_packed_attention(policy)
     packed = pack(trees, policy.device)
-    hidden = policy.base_model(
-        input_ids=packed.tokens,
-        attention_mask=mask_for(packed),
-        position_ids=packed.positions,
+    return _read(policy, packed, packed), packed.targets, packed.mask
+
+
+def _shared(policy: PreTrainedModel, trees: Sequence[Tree], team: Team) -> tuple[torch.Tensor, Part, torch.Tensor]:
+    """Return hidden states [M, size] before the branch tokens of this process's part, the part, and the row's mask."""
+    packed = pack(team.filled(trees), policy.device)
+    part = team.part(packed)
+    return _read(policy, packed, part, team=team), part, packed.mask
+
+
+def _read(policy: PreTrainedModel, row: Packed, part: Packed | Part, **options: Any) -> torch.Tensor:
+    """Return hidden states at the sources of a part of a row, which may be all of it."""
+    use_packed_attention(policy)
+    hidden: torch.Tensor = policy.base_model(
+        input_ids=part.tokens,
+        attention_mask=mask_for(row),
+        position_ids=part.positions,
         use_cache=False,
-        layout=packed.layout,
+        layout=row.layout,
+        **options,
     ).last_hidden_state
-    return hidden[0].index_select(0, packed.sources), packed.targets, packed.mask
+    return hidden[0].index_select(0, part.sources)
 
 
 def _padded(policy: PreTrainedModel, trees: Sequence[Tree]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -79,7 +105,7 @@ FORWARDS = {"packed": _packed, "padded": _padded}
 
 
 def chosen_logprobs(
-    head: Head, hidden: torch.Tensor, targets: torch.Tensor, temperature: float
+    targets: torch.Tensor, temperature: float, head: Head, hidden: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return log-probabilities of `targets` [T] under the head's softmax at `hidden` [T, size], and entropies [T]."""
     parts = [

@@ -15,7 +15,7 @@ from openswerl.grpo.rollouts import Place, sample_groups
 from openswerl.grpo.trainer import Trainer
 from openswerl.models.batches import batch_at
 from openswerl.models.checkpoint import encode
-from openswerl.models.distributed import max_over_ranks, share, sum_over_ranks
+from openswerl.models.distributed import max_over_ranks, pool, share, sum_over_ranks
 from openswerl.models.logprobs import TokenLogprobs, branch_logprobs
 from openswerl.models.packing import Tree
 from openswerl.models.prompts import prompt_of
@@ -46,7 +46,7 @@ def distance(trainer: Trainer, start: Reference, instances: Sequence[Instance]) 
     It is measured apart from training, so that it has no part in it. All processes call it. Answers of a model that
     never receives weights are not the policy's: then the number is a distance too, but no KL.
     """
-    trees = _trees(trainer, instances)
+    trees = pool(_trees(trainer, instances), trainer.team_size)
     count, sums = max_over_ranks(len(trees)), {"kl": 0.0, "tokens": 0.0, "answers": 0.0}
     for tree in [*trees, *[FILLER] * (count - len(trees))]:
         now = _logprobs(trainer, trainer.policy, tree)
@@ -58,7 +58,7 @@ def distance(trainer: Trainer, start: Reference, instances: Sequence[Instance]) 
         sums["kl"] += float(ESTIMATORS["k3"](gap).sum())
         sums["tokens"] += float(now.mask.sum())
         sums["answers"] += len(tree.branches)
-    total = sum_over_ranks(sums)
+    total = sum_over_ranks(sums, trainer.team_size)
     return Distance(total["kl"] / total["tokens"], total["kl"] / total["answers"]) if total["tokens"] else None
 
 
@@ -77,5 +77,5 @@ def _trees(trainer: Trainer, instances: Sequence[Instance]) -> list[Tree]:
 
 @torch.no_grad()
 def _logprobs(trainer: Trainer, policy: PreTrainedModel, tree: Tree) -> TokenLogprobs:
-    cfg = trainer.cfg
-    return branch_logprobs(policy, [tree], temperature=cfg.grpo.temperature, forward=cfg.model.forward)
+    temperature, forward = trainer.cfg.grpo.temperature, trainer.cfg.model.forward
+    return branch_logprobs(policy, [tree], temperature=temperature, forward=forward, team=trainer.engine.team)

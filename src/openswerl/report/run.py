@@ -7,7 +7,9 @@ from openswerl.graph import ood_policies
 from openswerl.report import mini, ood, prose
 from openswerl.report.card import card_rows
 from openswerl.report.editing import edit_rows
+from openswerl.report.figures.captions import setting
 from openswerl.report.figures.draw import draw
+from openswerl.report.figures.write import write
 from openswerl.report.inputs import Inputs, gather
 from openswerl.report.ood import Ood
 from openswerl.report.page.render import Content, render
@@ -24,7 +26,7 @@ def run(job: Job) -> dict[str, Any]:
     """Write the report of the grid. Raises UserError if an input is missing or does not fit the others.
 
     Writes table2.csv, table2.md, decoding.csv, paired.csv, edits.csv, causes.csv, groups.csv, funnel.md,
-    config_card.csv, figures/*.svg and report.html below `job.out`, where Agentless Mini ran also table1.csv,
+    config_card.csv, figures/*.{svg,png} and report.html below `job.out`, where Agentless Mini ran also table1.csv,
     table1.md, rerank.csv, localisation.csv, tests.csv and scaling.csv, where the out-of-domain suites ran table3.csv,
     table3.md and table3_paired.csv, and the page once more as `<results>/report.html`.
     """
@@ -51,15 +53,16 @@ def run(job: Job) -> dict[str, Any]:
     found = ood.gather(job.inputs, ood_policies(job.cfg), job.cfg.grid)
     apart = list(ood.differences(found, settings))
     files |= _out_of_domain(found, apart, prose.ood_remark(job.cfg.scale, found)) if found else {}
-    drawn = draw(inputs, greedy, list(settings.splits))
+    drawn = draw(inputs, setting(job.cfg.scale, settings, inputs))
     html = render(
         Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank, found, apart)
     )
-    files |= {f"figures/{name}.svg": text for name, text in drawn.items()} | {"report.html": html}
+    files |= {"report.html": html}
     for name, text in files.items():
         write_text(job.out / name, text)
     write_text(job.out.parent.parent / "report.html", html)
-    return {"sandbox": inputs.sandbox, "files": sorted(files)}
+    pictures = [f"figures/{name}" for name in write(job.out / "figures", drawn)]
+    return {"sandbox": inputs.sandbox, "files": sorted([*files, *pictures])}
 
 
 def _agentless(inputs: Inputs, rows: list[RateRow], rerank: list[Difference], remark: str) -> dict[str, str]:

@@ -44,6 +44,7 @@ class Optimiser:
     zero_stage: int = MISSING
     offload: str = MISSING
     gradient_checkpointing: bool = MISSING
+    sequence_parallel: int = MISSING
 
 
 @dataclass

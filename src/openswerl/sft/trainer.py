@@ -41,11 +41,14 @@ class Trainer:
     probe: Probe
     scratch: Path
     step: int = field(init=False)
+    team_size: int = field(init=False)
 
     def __post_init__(self) -> None:
         sft = self.cfg.sft
-        if sft.rows_per_step % distributed.world():
-            raise UserError(f"sft.rows_per_step={sft.rows_per_step} is no multiple of processes={distributed.world()}")
+        self.team_size = sft.optimiser.sequence_parallel
+        if sft.rows_per_step % (teams := distributed.world() // self.team_size):
+            what = "processes" if self.team_size == 1 else "the teams of processes"
+            raise UserError(f"sft.rows_per_step={sft.rows_per_step} is no multiple of {what}={teams}")
         self.step = self.engine.resume(self.scratch / "checkpoints")
         self.rows = fill_rows(
             self.documents.own,
@@ -79,15 +82,15 @@ class Trainer:
         return self.trackers[0].rows if self.trackers else []
 
     def _update(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """One optimiser step; each row is a micro-batch, and each process has its share of them."""
+        """One optimiser step; each row is a micro-batch, and each process, or team of them, has its share."""
         tokens, total = answer_tokens(rows), 0.0
-        for row in distributed.share(rows):
+        for row in distributed.share(rows, self.team_size):
             part = self._loss(row) / tokens
             self.engine.backward(part)
             total += part.item()
         lr = learning_rate(self.step, self.cfg.sft.steps, self.cfg.sft.optimiser)
         norm = self.engine.step(lr)
-        loss = distributed.sum_over_ranks({"loss": total})["loss"]
+        loss = distributed.sum_over_ranks({"loss": total}, self.team_size)["loss"]
         return {
             "loss": loss,
             "lr": lr,
@@ -99,22 +102,24 @@ class Trainer:
 
     def _loss(self, row: Row) -> torch.Tensor:
         """The summed cross-entropy of the row's answer tokens; padding holds 0."""
-        return -branch_logprobs(self.engine.module, row, forward=self.cfg.model.forward).logprobs.sum()
+        policy, forward = self.engine.module, self.cfg.model.forward
+        return -branch_logprobs(policy, row, forward=forward, team=self.engine.team).logprobs.sum()
 
     def _evaluate(self) -> dict[str, Any]:
         """The loss on held-out documents (null if there are none), and the share of well-formed greedy answers."""
         with torch.no_grad():
             mine = [self._loss(row).item() for row in self._held_out_rows()]
         # a row that only fills up, for equally many forward passes on all processes, does not count
-        count = len(distributed.share(pack_rows(self.documents.held_out, self.cfg.sft.row_tokens)))
-        loss = distributed.sum_over_ranks({"loss": sum(mine[:count])})["loss"]
+        rows = pack_rows(self.documents.held_out, self.cfg.sft.row_tokens)
+        count = len(distributed.share(rows, self.team_size))
+        loss = distributed.sum_over_ranks({"loss": sum(mine[:count])}, self.team_size)["loss"]
         tokens = answer_tokens([list(self.documents.held_out)])
         return {"eval_loss": loss / tokens if tokens else None, "format_rate": self.probe.format_rate()}
 
     def _held_out_rows(self) -> list[Row]:
         rows = pack_rows(self.documents.held_out, self.cfg.sft.row_tokens)
-        missing = -len(rows) % distributed.world()
-        return distributed.share(rows + rows[:1] * missing)
+        missing = -len(rows) % (distributed.world() // self.team_size)
+        return distributed.share(rows + rows[:1] * missing, self.team_size)
 
     def _log(self, metrics: dict[str, Any], train_s: float, evaluate_s: float) -> None:
         if not self.trackers:

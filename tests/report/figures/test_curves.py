@@ -1,19 +1,17 @@
-import numpy as np
-import pytest
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openswerl.report.figures.curves import smooth
+from openswerl.report.figures.curves import LINE, apart
 
 
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=19))
-def test_few_values_stay_as_they_are(values: list[float]) -> None:
-    assert smooth(values) == pytest.approx(values)
+@given(st.lists(st.floats(0, 100), max_size=7).map(sorted))
+def test_labels_do_not_cover_each_other_and_stay_below_the_top(aims: list[float]) -> None:
+    found = apart(aims, 100.0)
+    assert all(upper - lower >= LINE - 1e-9 for lower, upper in pairwise(found))
+    assert all(place <= 100 for place in found)
 
 
-def test_many_values_are_averaged_over_a_centred_window() -> None:
-    values = np.arange(40.0) ** 2
-    found = smooth(list(values))
-    assert len(found) == 40
-    assert found[10] == pytest.approx(values[8:13].mean())
-    assert found[0] == pytest.approx((3 * 0 + 1 + 4) / 5)
+def test_labels_with_room_stay_where_they_are() -> None:
+    assert apart([0.0, 20.0, 50.0], 100.0) == [0.0, 20.0, 50.0]

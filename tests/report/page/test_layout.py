@@ -74,7 +74,7 @@ def test_nothing_overlaps_or_sticks_out(
     page = (job.out / "report.html").read_text(encoding="utf-8")
     found = measured(chromium, page, tmp_path, width)
     assert (found["width"], found["page"]) == (width, width)
-    assert found["figures"] == 12
+    assert found["figures"] == 13
     assert found["texts"] == [] and found["outside"] == []
 
 

@@ -1,4 +1,4 @@
-"""Bars: rewards at the start and at the end of training, and resolve rates beside the paper's."""
+"""Rates as horizontal bars with intervals and seeds: the resolve rates of all policies, and the paper's."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,90 +6,99 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from openswerl.report import labels, paper
-from openswerl.report.figures import svg
-from openswerl.report.inputs import Training
-from openswerl.report.rates import RateRow
-from openswerl.report.rows import Rollout
+from openswerl.report.figures import captions
+from openswerl.report.figures.captions import Setting
+from openswerl.report.figures.palette import INK, MUTED, PAGE, RULE, look
+from openswerl.report.figures.pooled import Pooled, pooled
+from openswerl.report.figures.svg import Drawing, drawing
+from openswerl.report.inputs import Evaluation
 
-BINS = 10
-
-
-def histogram(run: Training) -> str:
-    """Draw the rewards of the first and of the last fifth of the steps."""
-    steps = sorted({row.step for row in run.rollouts})
-    size = max(1, len(steps) // 5)
-    early, late = (shares(run.rollouts, set(part)) for part in (steps[:size], steps[-size:]))
-    colour = svg.colour(f"grpo-{run.reward}")
-    span = f"{size} steps" if size > 1 else "step"
-
-    def draw(axes: Axes) -> None:
-        place = np.arange(len(early))
-        axes.bar(place - 0.2, early, 0.38, color=svg.SERIES["base"])
-        axes.bar(place + 0.2, late, 0.38, color=colour)
-        names = ["error", *(f"{k / BINS:.1f}".lstrip("0") if k else "0" for k in range(BINS)), "1"]
-        axes.set_xticks(place, names)
-        axes.set_xlabel("reward (lower edge of the bin)")
-        axes.grid(axis="y", color=svg.RULE, linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.set_title(f"{svg.run_title(run.reward, run.seed)}, % of samples")
-        axes.text(0.5, 0.95, f"first {span}", color=svg.MUTED, ha="center", transform=axes.transAxes)
-        axes.text(0.5, 0.86, f"last {span}", color=colour, ha="center", transform=axes.transAxes)
-
-    return svg.drawn(f"histogram-{run.reward}-{run.seed}", draw, 3.2)
+ROW = 0.72  # inches
+FRAME = 0.9
 
 
-def shares(rollouts: Iterable[Rollout], steps: set[int]) -> np.ndarray:
-    """Return percentages of the scored samples: format errors, ten bins of [0, 1), exactly 1."""
-    rewards = np.array([row.reward for row in rollouts if row.step in steps and row.reward is not None])
-    places = np.where(rewards < 0, 0, 1 + np.floor(np.clip(rewards, 0, 1) * BINS)).astype(int)
-    return 100 * np.bincount(places, minlength=BINS + 2) / max(1, len(rewards))
+def resolved(evaluations: Sequence[Evaluation], setting: Setting) -> Drawing:
+    """Draw the greedy resolve rates of every policy, one bar a split."""
+    splits = list(setting.settings.splits)
+    rates = [pooled(evaluations, split, lambda row: row.resolved, setting.settings) for split in splits]
+    policies = list(dict.fromkeys(item.policy for item in evaluations))
+
+    def draw(axes: Sequence[Axes]) -> None:
+        for rank, found in enumerate(rates):
+            shift = (rank - (len(splits) - 1) / 2) * 0.4
+            for row in found:
+                bar(axes[0], policies.index(row.policy) + shift, row, 0.36, faint=rank > 0)
+        frame(axes[0], [labels.policy(policy) for policy in policies])
+        axes[0].set_title("This run: resolved %")
+
+    title = "Resolve rates of this run, greedy decoding"
+    shades = [("full colour: " if rank == 0 else "pale: ") + labels.split(split) for rank, split in enumerate(splits)]
+    sizes = [size(found) for found in rates if found]
+    caption = f"{title}. {labels.capital('; '.join(shades))}. {interval(rates[0], setting, sizes)}"
+    foot = f"{setting.short}; n = {', '.join(sizes)}; lines: {setting.confidence} intervals{dots(rates[0])}"
+    return drawing("resolved", title, caption, foot, draw, [FRAME + ROW * len(policies)])
 
 
-def resolved(rows: Sequence[RateRow], splits: Sequence[str], seeds: int) -> str:
-    """Draw resolve rates with intervals, one group of bars for each policy and seed."""
-    groups = list(dict.fromkeys((row.policy, row.seed) for row in rows))
-    names = [labels.policy(policy) + (f", seed {seed}" if seeds > 1 else "") for policy, seed in groups]
-
-    def draw(axes: Axes) -> None:
-        for row in rows:
-            rank = splits.index(row.split)
-            place = groups.index((row.policy, row.seed)) + (rank - (len(splits) - 1) / 2) * 0.4
-            _bar(axes, place, row, svg.colour(row.policy), 0.36, faint=rank > 0)
-        _policies(axes, names)
-        axes.set_title("This run: resolved %")
-
-    return svg.drawn("resolved", draw, 0.9 + 0.72 * len(groups))
-
-
-def paper_resolved(policies: Sequence[str]) -> str:
+def paper_resolved(policies: Sequence[str]) -> Drawing:
     """Draw the paper's resolve rates in the order of these policies."""
+    names = list(dict.fromkeys(policy.partition("@")[0] for policy in policies))
 
-    def draw(axes: Axes) -> None:
-        for place, policy in enumerate(policies):
+    def draw(axes: Sequence[Axes]) -> None:
+        for place, policy in enumerate(names):
             printed = paper.ROWS.get(policy)
             if printed:
-                axes.barh(place, printed.resolved, 0.36, color=svg.colour(policy))
+                axes[0].barh(place, printed.resolved, 0.36, color=look(policy).colour)
             text = f"{printed.resolved:.1f}" if printed else "not in the paper"
-            axes.text(printed.resolved + 1.5 if printed else 1.5, place, text, va="center", color=svg.MUTED)
-        _policies(axes, [labels.policy(policy) for policy in policies])
-        axes.set_title("Paper: SWE-bench Verified, another benchmark")
+            axes[0].text(printed.resolved + 1.5 if printed else 1.5, place, text, va="center", color=MUTED)
+        frame(axes[0], [labels.policy(policy) for policy in names])
+        axes[0].set_title("Paper: resolved %")
 
-    return svg.drawn("paper-resolved", draw, 0.9 + 0.72 * len(policies))
-
-
-def _bar(axes: Axes, place: float, row: RateRow, colour: str, height: float, *, faint: bool) -> None:
-    value, low, high = (100 * part for part in (row.resolved.value, row.resolved.low, row.resolved.high))
-    axes.barh(place, value, height, color=colour, alpha=0.45 if faint else 1)
-    axes.plot([low, high], [place, place], color=svg.INK, linewidth=1.2)
-    axes.text(high + 1.5, place, f"{value:.1f}", va="center", color=svg.INK)
+    title = "Resolve rates of the paper"
+    told = f"The same rows: SWE-bench Verified, n = {paper.INSTANCES}, a 70B model: a different benchmark."
+    caption = f"{title}. {told} The paper prints no intervals. Compare the order, not the height."
+    foot = f"{captions.PAPER}; n = {paper.INSTANCES}; no intervals printed"
+    return drawing("paper-resolved", title, caption, foot, draw, [FRAME + ROW * len(names)])
 
 
-def _policies(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_xlim(0, 108)
+def bar(axes: Axes, place: float, row: Pooled, height: float, *, faint: bool = False) -> None:
+    """Draw a rate in percent: a bar, its interval as a line, and a dot for each seed of several."""
+    value, low, high = (100 * part for part in (row.rate.value, row.rate.low, row.rate.high))
+    axes.barh(place, value, height, color=look(row.policy).colour, alpha=0.45 if faint else 1)
+    for colour, width in ((PAGE, 3.0), (INK, 1.2)):  # a rim, as the line crosses the bar
+        axes.plot([low, high], [place, place], color=colour, linewidth=width)
+    seeds = [100 * seed for seed in row.seeds] if len(row.seeds) > 1 else []
+    places = place + np.linspace(-height / 3, height / 3, len(seeds))
+    axes.plot(seeds, places, "o", color=PAGE, markeredgecolor=INK, markeredgewidth=0.9, markersize=4)
+    axes.text(max(high, *seeds, 0) + 1.5, place, f"{value:.1f}", va="center", color=INK)
+
+
+def frame(axes: Axes, names: Sequence[str]) -> None:
+    """Set axes from 0 to 100 percent with one named row from the top for each bar."""
+    axes.set_xlim(0, 112)
     axes.set_xticks([0, 25, 50, 75, 100])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_yticks(range(len(names)), names)
-    axes.tick_params(axis="y", labelcolor=svg.INK)
-    axes.grid(axis="x", color=svg.RULE, linewidth=0.8)
-    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", labelcolor=INK)
+    axes.grid(axis="x", color=RULE, linewidth=0.8)
     axes.spines["bottom"].set_visible(False)
+
+
+def size(rows: Iterable[Pooled]) -> str:
+    """Return how many answers are behind each rate: instances, and seeds if there are several."""
+    sizes = sorted({(row.instances, len(row.seeds)) for row in rows})
+    each = [f"{n} \N{MULTIPLICATION SIGN} {seeds} seeds" if seeds > 1 else f"{n}" for n, seeds in sizes]
+    return " to ".join(dict.fromkeys([*each[:1], *each[-1:]])) or "0"
+
+
+def dots(rows: Iterable[Pooled]) -> str:
+    """Return what dots are, for the foot; nothing where there are none."""
+    return "; dots: seeds" if any(len(row.seeds) > 1 for row in rows) else ""
+
+
+def interval(rows: Sequence[Pooled], setting: Setting, sizes: Sequence[str]) -> str:
+    """Return the end of a caption: n, intervals, seeds, where patches ran, and the scale."""
+    several = any(len(row.seeds) > 1 for row in rows)
+    kind = "bootstrap over instances, all seeds of an instance together" if several else "Wilson"
+    lines = f"Lines: {setting.confidence} intervals ({kind})"
+    seeds = "; dots: each seed. They cover the choice of instances, not the randomness of training" if several else ""
+    return f"n = {', '.join(sizes)}. {lines}{seeds}; executed in: {setting.sandbox}. {setting.label}."

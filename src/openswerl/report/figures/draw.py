@@ -1,28 +1,32 @@
 """All figures of the report."""
 
-from collections.abc import Sequence
-
-from openswerl.report import labels
-from openswerl.report.figures import bars, curves, funnel, scaling
+from openswerl.report.figures import ablation, bars, funnel, histogram, training
+from openswerl.report.figures.captions import Setting
+from openswerl.report.figures.figure4 import figure4
+from openswerl.report.figures.panels import by_label, panels
+from openswerl.report.figures.svg import Drawing
 from openswerl.report.inputs import Inputs
-from openswerl.report.rates import RateRow
 
 
-def draw(inputs: Inputs, greedy: Sequence[RateRow], splits: Sequence[str]) -> dict[str, str]:
-    """Return every figure of the report as {name: SVG document}."""
-    models = [row for row in greedy if not labels.is_gate(row.policy)]
-    policies = list(dict.fromkeys(row.policy for row in models))
-    runs = inputs.trainings
-    found = {f"training-{run.reward}-{run.seed}": curves.training(run) for run in runs}
-    found |= {f"histogram-{run.reward}-{run.seed}": bars.histogram(run) for run in runs}
-    found["zero-variance"] = curves.over_steps(
-        "zero-variance", "Groups without variance, share", runs, lambda step: step.zero_variance, 1.0
-    )
-    found["response-length"] = curves.over_steps(
-        "response-length", "Response length, tokens", runs, lambda step: step.response_tokens, None
-    )
-    found["resolved"] = bars.resolved(models, splits, len(inputs.seeds))
-    found["paper-resolved"] = bars.paper_resolved(policies)
-    found["funnel"] = funnel.funnel(inputs.funnel)
-    found["paper-funnel"] = funnel.paper_funnel()
-    return found | scaling.panels(inputs.evaluations, splits[0])
+def draw(inputs: Inputs, setting: Setting) -> dict[str, Drawing]:
+    """Return every figure of the report by its name; those of training only if a policy was trained by GRPO."""
+    policies = list(dict.fromkeys(item.policy for item in inputs.evaluations))
+    found = {
+        "resolved": bars.resolved(inputs.evaluations, setting),
+        "paper-resolved": bars.paper_resolved(policies),
+        "funnel": funnel.funnel(inputs.funnel, setting),
+        "paper-funnel": funnel.paper_funnel(),
+    }
+    found |= _trained(inputs, setting) if inputs.trainings else {}
+    return found | figure4(inputs.evaluations, setting)
+
+
+def _trained(inputs: Inputs, setting: Setting) -> dict[str, Drawing]:
+    """Return Figure 5 and the rest of the training."""
+    found = {"figure5-rates": ablation.figure5(inputs.evaluations, setting)}
+    for panel in panels(inputs.trainings):
+        found[f"figure5-curves{panel.suffix}"] = training.figure5(panel, setting)
+        found[f"training{panel.suffix}"] = training.details(panel, setting)
+    for label, runs in by_label(inputs.trainings).items():
+        found[f"rewards-{label.replace('@', '-')}"] = histogram.heat_map(runs, setting)
+    return found

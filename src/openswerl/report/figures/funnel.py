@@ -6,11 +6,14 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 
 from openswerl.report import paper
-from openswerl.report.figures import svg
+from openswerl.report.figures.captions import Setting
+from openswerl.report.figures.palette import INK, look
+from openswerl.report.figures.svg import Drawing, drawing
 from openswerl.report.rows import FunnelRow
 
-COLOUR = svg.SERIES["sft"]
-STEP_HEIGHT = 0.36
+COLOUR = look("sft").colour
+STEP_HEIGHT = 0.36  # inches
+FRAME = 0.9
 
 
 class Bar(NamedTuple):
@@ -30,11 +33,12 @@ def steps(rows: Iterable[FunnelRow]) -> list[Bar]:
     return [bar._replace(name=bar.name.replace("_", " ")) for bar in bars.values()]
 
 
-def funnel(rows: Sequence[FunnelRow]) -> str:
+def funnel(rows: Sequence[FunnelRow], setting: Setting) -> Drawing:
     """Draw this run's funnel: full colour is left, pale is dropped."""
     bars = steps(rows)
 
-    def draw(axes: Axes) -> None:
+    def draw(found: Sequence[Axes]) -> None:
+        axes = found[0]
         for place, bar in enumerate(bars):
             axes.barh(place, bar.left, 0.6, color=COLOUR)
             axes.barh(place, bar.dropped, 0.6, left=bar.left, color=COLOUR, alpha=0.25)
@@ -42,21 +46,31 @@ def funnel(rows: Sequence[FunnelRow]) -> str:
             _label(axes, place, bar.left + bar.dropped, text)
         _frame(axes, [bar.name for bar in bars], "This run: pull requests left", _top(bars))
 
-    return svg.drawn("funnel", draw, 0.8 + STEP_HEIGHT * len(bars))
+    title = "Data funnel of this run"
+    n = f"n = {bars[0].left + bars[0].dropped:,} pull requests"
+    told = "Full colour: left after the step; pale: dropped by it. All are counted, so there is no interval"
+    caption = f"{title}. {told}; {n}. {setting.label}."
+    foot = f"{setting.short}; {n}, counts without interval"
+    return drawing("funnel", title, caption, foot, draw, [FRAME + STEP_HEIGHT * len(bars)])
 
 
-def paper_funnel() -> str:
+def paper_funnel() -> Drawing:
     """Draw the numbers that the paper prints, in millions."""
     counts = list(paper.FUNNEL.values())
 
-    def draw(axes: Axes) -> None:
+    def draw(found: Sequence[Axes]) -> None:
+        axes = found[0]
         for place, count in enumerate(counts):
-            axes.barh(place, count, 0.6, color=svg.SERIES["base"])
+            axes.barh(place, count, 0.6, color=look("base").colour)
             text = f"{count / 1e6:.0f}M" if count >= 1e6 else f"{count / 1e3:.0f}k"
             _label(axes, place, count, text)
         _frame(axes, list(paper.FUNNEL), "Paper: another scale", max(counts))
 
-    return svg.drawn("paper-funnel", draw, 0.8 + STEP_HEIGHT * len(counts))
+    title = "Data funnel of the paper"
+    told = "Its pull requests (section 2, appendix A): 24M aggregated, about 11M unique after the filters, 273k seeds."
+    caption = f"{title}. {told} Counts, so no interval. Its axis is its own; it counts no filter by itself."
+    foot = "The paper's scale, counts without interval"
+    return drawing("paper-funnel", title, caption, foot, draw, [FRAME + STEP_HEIGHT * len(counts)])
 
 
 def _top(bars: Sequence[Bar]) -> int:
@@ -65,7 +79,7 @@ def _top(bars: Sequence[Bar]) -> int:
 
 def _label(axes: Axes, place: int, end: float, text: str) -> None:
     offset = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
-    axes.annotate(text, (end, place), color=svg.INK, **offset)  # type: ignore[arg-type]
+    axes.annotate(text, (end, place), color=INK, **offset)  # type: ignore[arg-type]
 
 
 def _frame(axes: Axes, names: Sequence[str], title: str, top: int) -> None:
@@ -73,6 +87,6 @@ def _frame(axes: Axes, names: Sequence[str], title: str, top: int) -> None:
     axes.set_xticks([])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_yticks(range(len(names)), names)
-    axes.tick_params(axis="y", labelcolor=svg.INK)
+    axes.tick_params(axis="y", labelcolor=INK)
     axes.spines["bottom"].set_visible(False)
     axes.set_title(title)

@@ -1,68 +1,58 @@
-"""Resolve rate over repair samples and over reproduction tests: the two panels of the paper's Figure 4."""
+"""Resolve rate over repair samples and over reproduction tests, the numbers of Figure 4: one curve a policy."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from matplotlib.axes import Axes
-from matplotlib.text import Annotation
-
-from openswerl.report import labels
 from openswerl.report.evaluated import Point
-from openswerl.report.figures import svg
-from openswerl.report.figures.curves import end_label, spread
 from openswerl.report.inputs import Evaluation
 
-TITLES = {"repair": "Resolved %, by repair samples", "tests": "Resolved %, by reproduction tests"}
-NAMES = {"repair": "repair samples drawn from the run", "tests": "reproduction tests drawn from the run"}
-SPREAD = 0.36  # of the distance between two sizes
-Curve = tuple[Evaluation, list[Point]]
+AXES = ("repair", "tests")
 
 
-def points(item: Evaluation, split: str, axis: str) -> list[Point]:
-    """Return the points of one evaluation that have a rate, in order of k."""
-    found = item.mini.splits.get(split) if item.mini else None
-    return [point for point in (found.scaling.get(axis, []) if found else []) if point.rate is not None]
+class Place(NamedTuple):
+    """A point of a curve in percent: means over seeds of the rate and of the ends of its interval.
+
+    `seeds` are the rates of each seed, empty if there is one.
+    """
+
+    k: int
+    rate: float
+    low: float
+    high: float
+    seeds: list[float]
 
 
-def panels(evaluations: Sequence[Evaluation], split: str) -> dict[str, str]:
-    """Return "scaling-repair" and "scaling-tests", those that have a point, as SVG documents with one y axis."""
-    found = {axis: [(item, points(item, split, axis)) for item in evaluations] for axis in TITLES}
-    highs = [point.high or 0 for curves in found.values() for _, curve in curves for point in curve]
-    top = min(100.0, 108 * max(highs, default=0))
-    filled = {axis: [one for one in curves if one[1]] for axis, curves in found.items()}
-    return {f"scaling-{axis}": _panel(axis, curves, top) for axis, curves in filled.items() if curves}
+class Curve(NamedTuple):
+    """The points of one policy; `instances` are the fewest and most behind one."""
+
+    policy: str
+    points: list[Place]
+    instances: tuple[int, int]
 
 
-def _panel(axis: str, curves: Sequence[Curve], top: float) -> str:
-    sizes = sorted({point.k for _, curve in curves for point in curve})
-
-    def draw(axes: Axes) -> None:
-        axes.set_ylim(0, top)
-        axes.set_xlim(-0.4, len(sizes) - 0.6)
-        found = [_curve(axes, one, sizes, _shift(rank, len(curves))) for rank, one in enumerate(curves)]
-        axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
-        axes.set_xlabel(NAMES[axis])
-        axes.grid(axis="y", color=svg.RULE, linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.set_title(TITLES[axis])
-        spread(axes, found, 0.085)
-
-    return svg.drawn(f"scaling-{axis}", draw, 3.6)
+def curves(evaluations: Sequence[Evaluation], split: str, axis: str) -> list[Curve]:
+    """Return the curve of each policy that has one, over its seeds, its points in order of k."""
+    seeds: dict[str, list[Point]] = {}
+    for item in evaluations:
+        own = item.mini.splits.get(split) if item.mini else None
+        points = [point for point in (own.scaling.get(axis, []) if own else []) if point.rate is not None]
+        if points:
+            seeds.setdefault(item.policy, []).extend(points)
+    return [_curve(policy, points) for policy, points in seeds.items()]
 
 
-def _shift(rank: int, curves: int) -> float:
-    """Set the curves side by side, so that no interval hides another."""
-    return SPREAD * (rank / (curves - 1) - 0.5) if curves > 1 else 0.0
+def _curve(policy: str, points: Sequence[Point]) -> Curve:
+    by_size: dict[int, list[Point]] = {}
+    for point in sorted(points, key=lambda point: point.k):
+        by_size.setdefault(point.k, []).append(point)
+    judged = [point.instances for point in points]
+    return Curve(policy, [_place(k, found) for k, found in by_size.items()], (min(judged), max(judged)))
 
 
-def _curve(axes: Axes, one: Curve, sizes: Sequence[int], shift: float) -> Annotation:
-    item, curve = one
-    colour = svg.colour(item.policy)
-    places = [sizes.index(point.k) + shift for point in curve]
-    rates = [100 * (point.rate or 0) for point in curve]
-    for place, point in zip(places, curve, strict=True):
-        axes.plot(
-            [place, place], [100 * (point.low or 0), 100 * (point.high or 0)], color=colour, linewidth=1, alpha=0.55
-        )
-    axes.plot(places, rates, color=colour, marker="o", markersize=4)
-    right = len(sizes) - 1 + SPREAD / 2
-    return end_label(axes, right, rates[-1], colour, svg.seeded(labels.policy(item.policy), item.seed))
+def _place(k: int, points: Sequence[Point]) -> Place:
+    rates, lows, highs = ([100.0 * (getattr(point, end) or 0) for point in points] for end in ("rate", "low", "high"))
+    return Place(k, _mean(rates), _mean(lows), _mean(highs), rates if len(points) > 1 else [])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

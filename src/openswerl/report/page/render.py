@@ -28,7 +28,7 @@ DECODINGS = ("greedy", "sample")
 
 @dataclass(frozen=True)
 class Content:
-    """What the page is made of; `figures` maps a name to an SVG document."""
+    """What the page is made of; `figures` are by their names."""
 
     cfg: Any
     digest: str
@@ -36,7 +36,7 @@ class Content:
     greedy: list[RateRow]
     others: list[RateRow]
     differences: list[Difference]
-    figures: Mapping[str, str]
+    figures: Mapping[str, svg.Drawing]
     card: list[CardRow]
     mini: list[RateRow]
     rerank: list[Difference]
@@ -107,7 +107,7 @@ def context(content: Content) -> dict[str, Any]:
         "edits": [row for row in edit_rows(inputs.evaluations, settings) if row.split == splits[0]],
         "ablation": [prose.find(content.differences, MAIN, "grpo-discrete", d) for d in DECODINGS],
         "exact": prose.exact_sentence(inputs),
-        "figures": {name: svg.inline(name, text, name.replace("-", " ")) for name, text in content.figures.items()},
+        "figures": svg.inlined(content.figures),
         "trainings": inputs.trainings,
         "funnel": inputs.funnel,
         "funnel_top": max(1, *(row.left + row.dropped for row in inputs.funnel)),
