@@ -4,13 +4,16 @@ DOCKER ?= docker
 VENV := .venv
 BIN := $(VENV)/bin
 VLLM_VENV := .venv-vllm
+AUDIT_VENV := .venv-audit
 # where the CPU wheels of PyTorch are; empty if the usual index has them
 TORCH_CPU ?= https://download.pytorch.org/whl/cpu
+# the target of the Dockerfile: cpu or cuda
+IMAGE ?= cpu
 # make demo SCALE=smoke: the same graph in a minute and a half
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slow check sandbox docs base-model test-oracle bench-data bench-train bench-eval image clean
+.PHONY: demo test test-slow test-adversarial test-faults audit check sandbox docs base-model test-oracle bench-data bench-train bench-eval image clean
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
@@ -26,7 +29,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install -c constraints.txt -e '.[dev,docs]'
+	$(BIN)/pip install -c constraints.txt -e '.[dev,docs,slurm]'
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
@@ -42,6 +45,7 @@ check: $(VENV)/installed-dev
 	snakefmt --check Snakefile workflow
 	snakemake --lint
 	mypy
+	hadolint Dockerfile
 
 test: check sandbox
 	pytest -n 2 --dist worksteal -m "not slow"
@@ -53,6 +57,29 @@ test-slow: $(VENV)/installed-dev sandbox
 test-oracle: $(VENV)/installed-dev
 	$(BIN)/pip install -c constraints.txt -e '.[oracle]'
 	pytest tests/oracle
+
+# Ten thousand hostile answers, and repositories, rows, records, events and overrides; the counts are printed.
+test-adversarial: $(VENV)/installed-dev
+	pytest tests/adversarial
+
+# kill -9 at random moments of the whole graph, and run again: KILLS=3 SCALE=laptop for the laptop's.
+KILLS ?= 20
+test-faults: $(VENV)/installed-dev
+	python scripts/dev/fault_injection.py --scale $(if $(filter command line,$(origin SCALE)),$(SCALE),smoke) --kills $(KILLS)
+
+# What is installed, as a CycloneDX bill of materials; and what is known against it. Both in an environment of their own.
+sbom: sbom.json
+
+sbom.json: $(AUDIT_VENV)/installed constraints.txt
+	$(AUDIT_VENV)/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o $@ constraints.txt
+
+audit: $(AUDIT_VENV)/installed
+	$(AUDIT_VENV)/bin/pip-audit --strict --no-deps --disable-pip -r constraints.txt
+
+$(AUDIT_VENV)/installed:
+	$(PYTHON) -m venv --clear $(AUDIT_VENV)
+	$(AUDIT_VENV)/bin/pip install 'pip-audit>=2.9' 'cyclonedx-bom>=7'
+	touch $@
 
 # The real vLLM on this machine's CPU, in an environment of its own: 3.5 GB, and ten minutes of tests.
 test-vllm: $(VLLM_VENV)/installed
@@ -85,14 +112,14 @@ bench-train: $(VENV)/installed
 bench-eval: $(VENV)/installed sandbox
 	OMP_NUM_THREADS=1 python bench/evaluate.py
 
-# For snakemake --sdm apptainer. Not needed for anything else.
+# For snakemake --sdm apptainer. Not needed for anything else. IMAGE=cuda: with vLLM
 image: openswerl.sif
 
-openswerl.sif: Dockerfile pyproject.toml constraints.txt
-	$(DOCKER) build --tag openswerl .
-	$(DOCKER) save --output openswerl.tar openswerl
+openswerl.sif: Dockerfile pyproject.toml constraints.txt constraints-gpu.txt
+	$(DOCKER) build --target $(IMAGE) --tag openswerl:$(IMAGE) .
+	$(DOCKER) save --output openswerl.tar openswerl:$(IMAGE)
 	apptainer build $@ docker-archive:openswerl.tar
 	rm openswerl.tar
 
 clean:
-	rm -rf $(VENV) $(VLLM_VENV) results .snakemake openswerl.sif
+	rm -rf $(VENV) $(VLLM_VENV) $(AUDIT_VENV) results .snakemake openswerl.sif

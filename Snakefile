@@ -10,7 +10,7 @@
 #   <run>/ood/<policy>/seed<k>/              out-of-domain outcomes of one policy
 #   <run>/variants/<name>/...                what a variant changes, by the same grammar
 #   <run>/report/, <results>/report.html     tables, figures, the page
-#   <run>/logs/, <run>/costs/                mirror the above
+#   <run>/logs/, <run>/costs/                mirror the above; costs/costs.csv is the sum by stage
 from snakemake.utils import min_version
 
 min_version("9.27")
@@ -50,8 +50,12 @@ localrules:
     wandb_report,
 
 
+onsuccess:
+    failures.tell_tries(log)
+
+
 onerror:
-    print("", *failures.last_words(log), sep="\n", file=sys.stderr)
+    failures.tell(log)
 
 
 rule all:

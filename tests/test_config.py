@@ -20,7 +20,7 @@ from openswerl.schema import Config
 from openswerl.stages import STAGES
 
 OPTIONS = sorted(path.relative_to(CONF).with_suffix("") for path in CONF.glob("*/*.yaml"))
-INFRASTRUCTURE = {"results", "run_dir", "tracking"}
+INFRASTRUCTURE = {"results", "run_dir", "tracking", "plan", "resources"}
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=str)

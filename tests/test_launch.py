@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -97,6 +98,34 @@ def test_ending_the_launcher_ends_the_processes(start, tmp_path, number):
     assert finish(process)[0] == (143 if number == signal.SIGTERM else -number)
     pids = [int((tmp_path / f"pid{rank}").read_text()) for rank in (0, 1)]
     wait_for(lambda: not any(map(psutil.pid_exists, pids)))
+
+
+def machine(monkeypatch, number, job):
+    """What srun tells each of two tasks, as Slurm 22.05 does."""
+    told = {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": str(number), "SLURM_STEP_ID": "0", "SLURM_JOB_ID": str(job)}
+    for name, value in {**told, "SLURM_LAUNCH_NODE_IPADDR": "127.0.0.1"}.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_launchers_on_two_machines_make_one_group(start, monkeypatch):
+    body = MEET + "parts = [None] * 4; dist.all_gather_object(parts, (rank, int(os.environ['LOCAL_RANK'])))\n"
+    body += "os.write(1, f'{parts} {os.environ[\"LOCAL_WORLD_SIZE\"]}\\n'.encode())"
+    body += "\ndist.barrier(); dist.destroy_process_group()"
+    started = []
+    for number in (1, 0):  # the first machine need not be there first
+        machine(monkeypatch, number, job=os.getpid())
+        started.append(start(body))
+    expected = "[(0, 0), (1, 1), (2, 0), (3, 1)] 2"
+    assert [finish(process) for process in started] == [(0, f"{expected}\n{expected}\n", "")] * 2
+
+
+def test_a_first_machine_that_is_not_at_its_address_is_one_line(start, monkeypatch):
+    machine(monkeypatch, 0, job=os.getpid())
+    port = 20000 + os.getpid() * 16 % 10000
+    with socket.create_server(("127.0.0.1", port)):
+        code, out, err = finish(start("", count=1))
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"launch: error: 127.0.0.1 port {port} cannot be opened on ")
 
 
 @pytest.mark.parametrize("arguments", [[], ["2"], ["0", "x.py"], ["two", "x.py"]])

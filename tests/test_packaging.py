@@ -27,7 +27,7 @@ def pins(name: str) -> dict[str, Version]:
 
 @pytest.mark.parametrize(
     ("file", "extras"),
-    [("constraints.txt", ["dev", "docs"]), ("constraints-gpu.txt", ["dev", "docs", "gpu"])],
+    [("constraints.txt", ["dev", "docs", "slurm"]), ("constraints-gpu.txt", ["dev", "docs", "gpu"])],
     ids=["cpu", "gpu"],
 )
 def test_every_dependency_has_one_exact_version_in_its_range(file, extras):

@@ -1,3 +1,4 @@
+import fcntl
 import gzip
 import json
 import os
@@ -11,6 +12,7 @@ import pytest
 from snakemake.cli import parse_config
 
 from openswerl.config import Cell
+from openswerl.contents import write_result
 from openswerl.costs import cpu_seconds
 from openswerl.errors import UserError
 from openswerl.stage import Job, lock, read_result, run_cell, snakemake
@@ -47,8 +49,7 @@ def run(name: str, cell: Cell) -> None:
 def finish(cell: Cell) -> None:
     """Leave every result that the cell reads."""
     for before in cell.before:
-        before.folder.mkdir(parents=True, exist_ok=True)
-        (before.folder / "result.json").write_text(json.dumps({"digest": before.digest}))
+        write_result(before.folder, {"digest": before.digest})
 
 
 def test_the_result_holds_the_identity_and_the_summary():
@@ -99,6 +100,53 @@ def test_a_damaged_result_is_one_line():
     path.write_text('{"digest": "ab')
     with pytest.raises(UserError, match=r"result\.json is damaged; delete it and run again"):
         read_result(Cell("laptop"))
+
+
+def spoil(path: Path) -> None:
+    """Flip one bit, which leaves a text a text."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def test_a_damaged_input_is_refused_with_the_command_that_remakes_it():
+    run("work", Cell("laptop"))
+    spoil(Path("results/laptop/laptop/rows.txt"))
+    with pytest.raises(UserError) as caught:
+        run("work", Cell("archive"))
+    assert str(caught.value) == (
+        "results/laptop/laptop/rows.txt is not what was written; remake it with: "
+        "snakemake --cores all --force results/laptop/laptop/result.json"
+    )
+    assert len(CALLS) == 1
+
+
+def test_a_damaged_result_is_made_again_and_not_built_upon(capsys):
+    run("work", Cell("laptop"))
+    spoil(Path("results/laptop/laptop/rows.txt"))
+    run("work_on_what_is_there", Cell("laptop"))
+    assert "rows.txt is not what was written: the result is made again" in capsys.readouterr().out
+    assert Path("results/laptop/laptop/rows.txt").read_text() == "rows"
+    run("work_on_what_is_there", Cell("laptop"))
+    assert "is up to date" in capsys.readouterr().out
+
+
+def work_on_what_is_there(job: Job) -> dict:
+    """Make what is missing, as stages do that go on after a kill."""
+    if not (job.out / "rows.txt").exists():
+        (job.out / "rows.txt").write_text("rows")
+    return {}
+
+
+def test_the_report_does_not_look_at_weights():
+    cell = Cell("report")
+    for before in cell.before:
+        before.folder.joinpath("policy").mkdir(parents=True)
+        before.folder.joinpath("policy/model.safetensors").write_text("weights")
+        write_result(before.folder, {"digest": before.digest})
+        spoil(before.folder / "policy/model.safetensors")
+    run("work", cell)
+    assert len(CALLS) == 1
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
@@ -229,11 +277,13 @@ def test_a_running_snakemake_is_a_warning_and_the_result_stays(monkeypatch, caps
     locks = Path(".snakemake/locks")
     locks.mkdir(parents=True)
     (locks / "0.output.lock").write_text(f"{cell.folder}/result.json\n")
-    run("work", cell)
+    with Path(".snakemake/openswerl.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        run("work", cell)
     assert read_result(cell) is not None
     warning = capsys.readouterr().err
     assert warning.startswith("laptop: warning: Snakemake did not record this result: ")
-    assert "lock" in warning
+    assert f"{Path.cwd()} has a workflow that runs" in warning
     assert warning.count("\n") == 1
 
 
@@ -280,3 +330,13 @@ def test_another_number_of_processes_than_configured_is_one_line(monkeypatch):
     with pytest.raises(UserError, match="processes=1 and 2 were started"):
         run("work", Cell("laptop", TWO))
     assert CALLS == []
+
+
+def test_another_number_of_machines_than_configured_is_one_line(monkeypatch):
+    finish(Cell("grpo"))
+    with pytest.raises(UserError, match=r"nodes=2 and 1 were started.* srun --nodes=2 --ntasks-per-node=1 python -m"):
+        run("work", Cell("grpo", ("nodes=2",)))
+    several(monkeypatch, rank=0)
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    with pytest.raises(UserError, match="nodes=1 and 2 were started"):
+        run("work", Cell("grpo", TWO))

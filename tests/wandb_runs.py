@@ -10,7 +10,8 @@ from typing import Any
 
 from openswerl.compose import ROOT
 from openswerl.config import Cell
-from openswerl.files import write_json, write_jsonl
+from openswerl.contents import write_result
+from openswerl.files import write_jsonl
 
 KEY = "canary5b1d09c2" * 3
 SMOKE = ("scale=smoke", "grid.baselines=[base,sft]", "grid.reward=[continuous]")
@@ -39,7 +40,7 @@ def finish(cell: Cell, metrics: Iterable[dict[str, Any]] = (), **result: Any) ->
     """Write a cell's result, and its metrics if it has some."""
     if rows := list(metrics):
         write_jsonl(cell.folder / "metrics.jsonl", rows)
-    write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **result})
+    write_result(cell.folder, {"digest": cell.digest, "stage": cell.stage, **result})
 
 
 def inspect(folder: Path) -> dict[str, Any]:

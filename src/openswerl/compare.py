@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from openswerl.errors import UserError
 from openswerl.files import write_text
 from openswerl.report.figures import svg
-from openswerl.report.tables.rates import to_markdown
+from openswerl.report.tables.writer import to_markdown
 
 PREFERRED = ("reward_mean", "gate/greedy/resolved_rate")
 TAIL = 10  # a training run is told by the mean of the last tenth of its steps

@@ -34,7 +34,7 @@ def load(*overrides: str) -> DictConfig:
     try:
         cfg = _compose(*last.values())
         return cast(DictConfig, OmegaConf.merge(cfg, OmegaConf.from_dotlist(plain))) if plain else cfg
-    except (HydraException, OmegaConfBaseException, YAMLError) as error:
+    except (HydraException, OmegaConfBaseException, YAMLError, ValueError) as error:  # the last: a number too long
         raise UserError(f"config: {_one_line(error)}") from None
     except AssertionError:  # OmegaConf's own, without a word on the key
         raise UserError(

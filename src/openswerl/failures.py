@@ -1,11 +1,33 @@
 """What failed in a run of Snakemake, in the words of the jobs themselves: a line each, to stand last."""
 
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from openswerl.cluster.report import lines
+
 FAILED = re.compile(r"^Error in rule (?P<rule>\w+):$.*?^    log: (?P<log>.*?) \(check log", re.M | re.S)
 SAID = re.compile(r"^\w+: error[^:]*: .*")
+
+
+def tell(logs: Sequence[str]) -> None:
+    """Print a line for each failed job to stderr: of jobs on a cluster with the cluster's reason."""
+    _print([*_tries(logs)] or last_words(logs))
+
+
+def tell_tries(logs: Sequence[str]) -> None:
+    """Print a line for each job on a cluster that is done, but not in its first try."""
+    _print(_tries(logs))
+
+
+def _tries(logs: Sequence[str]) -> list[str]:
+    return [line for log in logs for line in lines(Path(log))]
+
+
+def _print(told: Sequence[str]) -> None:
+    if told:
+        print("", *told, sep="\n", file=sys.stderr)
 
 
 def last_words(logs: Sequence[str]) -> list[str]:

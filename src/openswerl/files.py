@@ -45,8 +45,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write one JSON document atomically, with sorted keys, so that equal data are equal bytes."""
-    write_text(path, json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False) + "\n")
+    """Write one JSON document atomically, as `json_text` has it."""
+    write_text(path, json_text(data))
+
+
+def json_text(data: Any) -> str:
+    """Return one JSON document with sorted keys, so that equal data are equal bytes."""
+    return json.dumps(data, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
 
 def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> None:

@@ -87,7 +87,7 @@ def trained(cell: Cell) -> list[Cell]:
 
 
 def report_cells(cell: Cell) -> tuple[Cell, ...]:
-    """Every evaluation of the grid, training run behind one, and out-of-domain run; hours, funnel, related files."""
+    """Every evaluation of the grid, its world, training run behind one, and out-of-domain run; the data's tables."""
     if cell.chosen_variant not in (None, DEFAULT):
         raise UserError("variant is an axis of the grid: name those wanted in grid.variant=[...]")
     runs = [
@@ -96,11 +96,12 @@ def report_cells(cell: Cell) -> tuple[Cell, ...]:
     ]
     models = [cell.at("evaluate", *run) for _, run in runs]
     gates = [gate for model in models or [cell] for gate in gate_cells(model)]
+    worlds = [before for model in models for before in model.before if before.stage == "laptop"]
     training = [before for model in models for before in trained(model)]
     asked = ood_policies(cell.cfg)
     ood = [cell.at("ood", *run) for policy, run in runs if policy in asked]
     hours = [before for before in cell.at("crawl").before if before.stage == "archive"]
-    every = (*hours, cell.at("curate"), cell.at("relate"), *gates, *models, *training, *ood)
+    every = (*hours, cell.at("curate"), cell.at("relate"), *worlds, *gates, *models, *training, *ood)
     found: dict[Path, Cell] = {}
     for before in every:
         found.setdefault(before.folder, before)
@@ -118,6 +119,13 @@ def ood_policies(cfg: DictConfig) -> list[str]:
     if unknown := [name for name in cfg.grid.ood if name not in known]:
         raise UserError(f"grid.ood: {unknown[0]} is no policy that answers: base, sft, sft-gold or grpo-<reward>")
     return [policy for policy in policies(cfg) if policy in cfg.grid.ood]
+
+
+def report_tables(cfg: DictConfig) -> list[str]:
+    """Return the tables of the report that are outputs of its rule, by the names of their files."""
+    mini = ["table1"] if any(cfg.evaluate.mini.splits.values()) else []
+    ood = ["table3"] if ood_policies(cfg) else []
+    return [*mini, "table2", *ood, "paired", "ablation", "causes", "zero_variance"]
 
 
 def wildcards() -> dict[str, str]:

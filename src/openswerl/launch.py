@@ -1,5 +1,6 @@
 """Start a training script as several processes: `python -m openswerl.launch N scripts/grpo.py key=value ...`.
 
+Started by `srun` on several machines, once on each, it makes one group of the N processes of them all.
 What they print passes through. When one fails the others are ended at once, and this process ends with its exit code;
 an error that all meet is printed once, by whoever was first.
 """
@@ -7,18 +8,30 @@ an error that all meet is printed once, by whoever was first.
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from openswerl.errors import UserError
 
 ERROR = re.compile(rb"\w+: error( in process \d+)?: ")  # what stage.one_line prints
 GRACE_S = 5.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """The machines that train together, which of them this is, and where all processes meet."""
+
+    machines: int
+    machine: int
+    address: str
+    port: int
 
 
 class Relay:
@@ -46,8 +59,8 @@ class Relay:
 
 def launch(count: int, command: Sequence[str]) -> int:
     """Run `command` in `count` processes, which find each other as torchrun's do; returns the first failure's code."""
-    relay, (store, port) = Relay(), _open_store()
-    with _started(count, command, port) as processes:
+    relay, (store, place) = Relay(), _open_store(_place())
+    with _started(count, command, place) as processes:
         threads = [relay.follow(rank, process.stderr) for rank, process in enumerate(processes) if process.stderr]
         while None in (codes := [process.poll() for process in processes]) and not any(codes):
             time.sleep(0.05)
@@ -58,30 +71,53 @@ def launch(count: int, command: Sequence[str]) -> int:
     return _exit_code(failed[0], codes[failed[0]] or 0) if failed else 0
 
 
-def _open_store() -> tuple[Any, int]:
-    """Open where the processes meet, on a port that the system picks, so that no two runs want the same."""
+def _place() -> Place:
+    """Return where this launcher is, from what srun says; without srun there is one machine, and port 0.
+
+    All machines must know the port before they meet, so it follows from the job's number, and lies below those that
+    the system hands out.
+    """
+    machines = int(os.environ.get("SLURM_STEP_NUM_TASKS", 1))
+    if machines == 1:
+        return Place(1, 0, "127.0.0.1", 0)
+    first = os.environ.get("MASTER_ADDR", os.environ["SLURM_LAUNCH_NODE_IPADDR"])  # srun starts task 0 beside itself
+    number = int(os.environ["SLURM_JOB_ID"]) * 16 + int(os.environ["SLURM_STEP_ID"])
+    return Place(machines, int(os.environ["SLURM_PROCID"]), first, 20000 + number % 10000)
+
+
+def _open_store(place: Place) -> tuple[Any, Place]:
+    """Open where the processes meet, on the first machine. Of one machine the system picks the port."""
     from torch.distributed import TCPStore
 
-    store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    return store, store.port
+    if place.machine:
+        return None, place
+    try:
+        store = TCPStore(place.address, place.port, is_master=True, wait_for_workers=False)
+    except RuntimeError as error:  # torch's own
+        raise UserError(
+            f"{place.address} port {place.port} cannot be opened on {socket.gethostname()}: run again, or set "
+            f"MASTER_ADDR to the address of the first machine ({str(error).splitlines()[0]})"
+        ) from None
+    return store, replace(place, port=store.port)
 
 
 @contextmanager
-def _started(count: int, command: Sequence[str], port: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
+def _started(count: int, command: Sequence[str], place: Place) -> Iterator[list["subprocess.Popen[bytes]"]]:
     """Processes with torchrun's variables; none is left behind, however the block ends."""
     processes: list[subprocess.Popen[bytes]] = []
     try:
         for rank in range(count):
-            environment = {**os.environ, **_variables(rank, count, port)}
+            environment = {**os.environ, **_variables(rank, count, place)}
             processes.append(subprocess.Popen([sys.executable, *command], env=environment, stderr=subprocess.PIPE))
         yield processes
     finally:
         _end(processes)
 
 
-def _variables(rank: int, count: int, port: int) -> dict[str, str]:
-    numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count, "MASTER_PORT": port}
-    store = {"MASTER_ADDR": "127.0.0.1", "TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
+def _variables(local: int, count: int, place: Place) -> dict[str, str]:
+    numbers = {"RANK": place.machine * count + local, "WORLD_SIZE": place.machines * count, "MASTER_PORT": place.port}
+    numbers |= {"LOCAL_RANK": local, "LOCAL_WORLD_SIZE": count}
+    store = {"MASTER_ADDR": place.address, "TORCHELASTIC_USE_AGENT_STORE": "True", "TORCHELASTIC_RESTART_COUNT": "0"}
     return {name: str(number) for name, number in numbers.items()} | store
 
 

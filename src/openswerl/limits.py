@@ -14,6 +14,7 @@ DTYPES = ("float32", "bfloat16")
 LIMITS = {
     "memory_mb": (150, math.inf),  # DuckDB needs that much for its own
     "processes": (1, math.inf),
+    "nodes": (1, math.inf),
     "crawl.max_blob_bytes": (1, math.inf),
     "crawl.max_diff_bytes": (1, math.inf),
     "network.connections": (1, math.inf),
@@ -101,6 +102,17 @@ LIMITS = {
     "reward.workers": (1, math.inf),
     "reward.cache_size": (0, math.inf),
     "reward.max_unscorable": (0, 1),
+    "plan.device.memory_gib": (0.01, math.inf),
+    "plan.device.taken_gib": (0, math.inf),
+    "plan.device.teraflops": (0.001, math.inf),
+    "plan.device.terabytes_per_s": (0.001, math.inf),
+    "plan.devices": (1, math.inf),
+    "plan.memory_gib": (0.01, math.inf),
+    "plan.mfu": (0.001, 1),
+    "plan.bandwidth_use": (0.001, 1),
+    "plan.decode_overhead_ms": (0, math.inf),
+    "plan.publish_gigabytes_per_s": (0.001, math.inf),
+    "plan.fill": (0.001, 1),
 }
 
 # Numbers that training reckons with; nan would silently spoil a whole group.
@@ -117,6 +129,8 @@ CHOICES = {
     "evaluate.mode": ("score", "gold", "regrade"),
     "evaluate.backend": ("laptop", "local", "docker", "podman", "apptainer"),
     "evaluate.mini.regression.selection": ("honest", "paper_compat"),
+    "plan.format": ("table", "json"),
+    "plan.device.kind": ("gpu", "cpu"),
 }
 MODES = ("offline", "online", "disabled")  # of W&B
 
@@ -146,6 +160,8 @@ def faults(cfg: DictConfig) -> Iterator[str]:
         value = OmegaConf.select(cfg, key)
         if not least <= value <= greatest:  # which nan is not
             yield f"{key}={value} is not {_range(least, greatest)}"
+    for stage, need in cfg.resources.items():
+        yield from _need(stage, need)
     for key, known in CHOICES.items():
         if (name := OmegaConf.select(cfg, key)) not in known:
             yield f"{key}={name} is unknown: choose {', '.join(known[:-1])} or {known[-1]}"
@@ -167,6 +183,12 @@ def _model(model: DictConfig) -> Iterator[str]:
         yield f"model.lora.alpha={model.lora.alpha} is not a number above 0"
     if model.lora.dropout != 0:
         yield f"model.lora.dropout={model.lora.dropout} is not 0: with dropout the ratio is not of the sampling policy"
+
+
+def _need(stage: str, need: DictConfig) -> Iterator[str]:
+    for key, least in (("threads", 1), ("mem_mb", 1), ("runtime", 1), ("gpu", 0)):
+        if need[key] < least:
+            yield f"resources.{stage}.{key}={need[key]} is not {least} or more"
 
 
 def _tracking(tracking: DictConfig) -> Iterator[str]:

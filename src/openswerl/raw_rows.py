@@ -32,7 +32,7 @@ def raw_rows(source: Path | str, split: str, setting: str, subset: str | None = 
             yield from _hub(str(source), split, subset)
     except FileNotFoundError:
         raise UserError(f"{path} is missing; correct {setting}") from None
-    except (OSError, EOFError, zlib.error, ValueError, TypeError, pa.ArrowException) as error:
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, RecursionError, pa.ArrowException) as error:
         raise UserError(f"{path} cannot be read ({str(error).splitlines()[0]}); get the file again") from None
 
 
@@ -49,7 +49,7 @@ def _document(line: str) -> Any:
     """Return the document of one line, None for a broken one: it costs that row, not the file."""
     try:
         return json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

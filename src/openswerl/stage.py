@@ -1,7 +1,8 @@
 """Turn a work function into a Hydra app: reuse a result, refuse a foreign one, write atomically, tell Snakemake.
 
 A work function is `run(job: Job) -> dict`. It writes its files below `job.out` and returns a summary, which becomes
-`result.json` together with the digest. `result.json` is written last, so its presence means that the stage is done.
+`result.json` together with the digest. `result.json` is written last, so its presence means that the stage is done, and
+`files.json` before it, so that no stage reads a file that is not what was written.
 """
 
 import errno
@@ -26,6 +27,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from openswerl import contents
 from openswerl.compose import CONF, ROOT, key_of, load
 from openswerl.config import Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
@@ -102,10 +104,7 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     `cpu_before`: the CPU seconds that this process had used before it turned to this cell.
     """
     check_processes(cell)
-    if (result := read_result(cell)) is not None:
-        print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
-        if "verdict" in result:
-            print(f"{cell.stage}: {result['verdict']}")
+    if up_to_date(cell):
         return
     for before in cell.before:
         if before.stage in STAGES[cell.stage].makes:
@@ -120,10 +119,11 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     start = time.monotonic()
     with lock(cell.folder):
         remove_leftovers(cell.folder)
+        contents.discard(cell.folder)
         summary = getattr(importlib.import_module(module), name)(job)
         write_json(cell.folder / "config.json", cell.settings)
         write_costs(cell, time.monotonic() - start, cpu_seconds() - cpu_before)
-        write_json(cell.folder / "result.json", {"digest": cell.digest, "stage": cell.stage, **summary})
+        contents.write_result(cell.folder, {"digest": cell.digest, "stage": cell.stage, **summary})
         mirror.close(summary)
     shutil.rmtree(job.scratch, ignore_errors=True)
     print(f"{cell.stage}: wrote {cell.folder} ({cell.digest})")
@@ -131,14 +131,35 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
         adopt(cell)
 
 
+def up_to_date(cell: Cell) -> bool:
+    """Whether the cell's result is there and whole; a damaged one is made again. Raises UserError for a foreign one."""
+    result = read_result(cell)
+    if result is None:
+        return False
+    if (fault := contents.fault(cell.folder)) is not None:
+        print(f"{cell.stage}: {fault}: the result is made again", flush=True)
+        return False
+    print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
+    if "verdict" in result:
+        print(f"{cell.stage}: {result['verdict']}")
+    return True
+
+
 def check_processes(cell: Cell) -> None:
-    """Raise UserError unless as many processes were started on this machine as a training stage's config says."""
+    """Raise UserError unless as many processes on as many machines were started as a training stage's config says."""
     started = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
-    wanted = cell.cfg.processes if "processes" in STAGES[cell.stage].untracked else 1
+    trains = "processes" in STAGES[cell.stage].untracked
+    wanted, nodes = (cell.cfg.processes, cell.cfg.nodes) if trains else (1, 1)
     if started != wanted:
         raise UserError(
             f"processes={wanted} and {started} were started: run this stage by Snakemake, or by "
             f"python -m openswerl.launch {wanted} scripts/{cell.stage}.py ..."
+        )
+    if world() != started * nodes:
+        raise UserError(
+            f"nodes={nodes} and {world() // started} were started: run this stage by Snakemake with profiles/slurm, "
+            f"or in a Slurm job by srun --nodes={nodes} --ntasks-per-node=1 python -m openswerl.launch {wanted} "
+            f"scripts/{cell.stage}.py ..."
         )
 
 
@@ -148,8 +169,8 @@ def read_result(cell: Cell) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        result: dict[str, Any] = json.loads(path.read_text())
-    except ValueError:
+        result: dict[str, Any] = dict(json.loads(path.read_text()))
+    except (ValueError, TypeError):
         raise UserError(f"{path} is damaged; delete it and run again") from None
     if result.get("digest") != cell.digest:
         raise UserError(
@@ -160,12 +181,15 @@ def read_result(cell: Cell) -> dict[str, Any] | None:
 
 
 def required(cell: Cell, reader: Cell) -> dict[str, Path]:
-    """Return {input name: folder} of a finished cell. Raises UserError with the command that makes it.
+    """Return {input name: folder} of a finished cell, all of whose files are what was written.
 
+    Raises UserError with the command that makes it. Of several processes the main one alone looks at the files.
     A variant is named where the reader is not of it, as a report, which reads several.
     """
     if read_result(cell) is None:
         raise UserError(f"{cell.folder} is not finished; make it with: {shlex.join(snakemake(cell))}")
+    if is_main() and (fault := contents.fault(cell.folder, STAGES[reader.stage].unread)) is not None:
+        raise UserError(f"{fault}; remake it with: {shlex.join(snakemake(cell, '--force'))}")
     variant = f"@{cell.variant}" if cell.variant and f"{VARIANT}={cell.variant}" not in reader.overrides else ""
     return {cell.name + variant: cell.folder}
 

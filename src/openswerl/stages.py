@@ -25,7 +25,7 @@ class Stage:
     """`reads`: keys in the digest. `untracked`: keys that say how, not what. Bump `version` as the meaning changes.
 
     `files`: keys that name files whose content belongs to the digest. `makes`: stages before this one that its script
-    runs too, if they are not done.
+    runs too, if they are not done. `unread`: folders of results before it that it does not look into.
     """
 
     reads: tuple[str, ...]
@@ -33,6 +33,7 @@ class Stage:
     version: int = 1
     files: tuple[str, ...] = ()
     makes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 POLICY = ("model", "prompt", "edits")
@@ -52,14 +53,14 @@ STAGES = {
     "curate": Stage(("curate",), ("memory_mb",), files=("curate.benchmark_rows",)),
     "relate": Stage(("data", "relate"), ("serving",)),
     "preflight": Stage(
-        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "processes"), files=RECORD
+        (*POLICY, "rollout", "grpo", "reward", "preflight", "seed"), ("serving", "processes", "nodes"), files=RECORD
     ),
     "sft": Stage(
         (*POLICY, "rollout", "sft", *(f"reward.{key}" for key in SCORING), "seed"),
-        ("serving", "processes", "reward.workers", "reward.cache_size"),
+        ("serving", "processes", "nodes", "reward.workers", "reward.cache_size"),
         files=RECORD,
     ),
-    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "processes")),
+    "grpo": Stage((*POLICY, "rollout", "grpo", "reward", "seed"), ("serving", "processes", "nodes")),
     "answer": Stage((*POLICY, "rollout", "relate", "evaluate", "policy", "seed", "part"), ("serving",), files=JUDGED),
     "evaluate": Stage(
         (*POLICY, "rollout", "relate", "evaluate", "policy", "seed"),
@@ -72,7 +73,7 @@ STAGES = {
         ("serving",),
         files=(*RECORD, *(f"ood.suites.{name}.rows" for name in OOD_SUITES)),
     ),
-    "report": Stage(("report", "grid", "scale"), version=2),
+    "report": Stage(("report", "grid", "scale"), version=2, unread=("policy",)),
 }
 
 DATA_STAGES = ("archive", "crawl", "curate", "relate")

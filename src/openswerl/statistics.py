@@ -3,6 +3,7 @@
 Samples of one instance are not independent, so an instance, with all its samples, is what a resample draws.
 """
 
+import functools
 import math
 from statistics import NormalDist
 
@@ -54,10 +55,15 @@ def bootstrap(values: NDArray[np.float64], confidence: float, resamples: int, se
     """
     if np.all(values == values[0]):
         return None
-    drawn = np.random.default_rng(seed).integers(0, len(values), size=(resamples, len(values)))
-    means = values[drawn].mean(axis=1)
+    means = values[_drawn(len(values), resamples, seed)].mean(axis=1)
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
+
+
+@functools.lru_cache(maxsize=4)
+def _drawn(size: int, resamples: int, seed: int) -> NDArray[np.int64]:
+    """Return the indices of every resample, which many intervals of one table share."""
+    return np.random.default_rng(seed).integers(0, size, size=(resamples, size))
 
 
 def mean_interval(values: NDArray[np.float64], confidence: float, resamples: int, seed: int) -> Interval:

@@ -25,7 +25,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "one row": ("grpo.micro_batch_groups=8",),
     "kl": (
         "grpo.micro_batch_groups=1", "grpo.iterations=2", "grpo.kl_coefficient=0.05", "grpo.ratio=sequence",
-        "grpo.temperature=0.7", "grpo.normalisation=token",
+        "grpo.temperature=0.7", "grpo.normalisation=token", "grpo.optimiser.lr=1e-5",
     ),
     "lora": ("grpo.micro_batch_groups=2", "model.lora.rank=4", "grpo.kl_coefficient=0.05", "grpo.iterations=2"),
 }  # fmt: skip

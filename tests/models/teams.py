@@ -18,7 +18,7 @@ from openswerl.models.logprobs import branch_logprobs
 from openswerl.models.lora import add_lora
 from openswerl.models.packing import Tree
 
-TEMPERATURE, BETA = 0.7, 0.9
+TEMPERATURE, RATE, BETA = 0.7, 1e-2, 0.9
 # Rows of 26, 3, 23 and over 1,000 tokens: the third's answers lie in the last stretch alone, the fourth's take several
 # chunks of logits in each.
 ROWS = [TREES, [TREES[2]], [Tree([*range(2, 22)], [[4, 8, 1]])], random_trees(3, 30, 280, 8, count=1)]
@@ -77,7 +77,7 @@ def seen(case: str, size: int) -> dict[str, Any]:
         done = branch_logprobs(engine.module, row, temperature=TEMPERATURE, team=engine.team)
         values[number] = (done.logprobs.detach(), done.entropy, done.mask)
         engine.backward(loss_of(done.logprobs, done.mask))
-    norm = engine.step(1e-2)
+    norm = engine.step(RATE)
     with engine.gathered() as module:
         weights = {name: parameter.detach().clone() for name, parameter in module.named_parameters()}
     return {"values": values, "norm": norm, "gradients": first_moments(engine), "weights": weights}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.families import TREES, model_of
-from models.teams import BETA, CASES, ROWS, TEMPERATURE, loss_of, policy
+from models.teams import BETA, CASES, RATE, ROWS, TEMPERATURE, loss_of, policy
 from models.training import optimiser
 from openswerl.errors import UserError
 from openswerl.models.engine import Engine
@@ -58,7 +58,7 @@ def plain_step(case):
     sum(loss_of(logprobs, mask) for logprobs, _, mask in values).backward()
     norm = torch.nn.utils.clip_grad_norm_(trained.values(), optimiser().max_grad_norm).item()
     gradients = {name: p.grad * (1 - BETA) for name, p in trained.items()}
-    torch.optim.AdamW(trained.values(), lr=1e-2, betas=(BETA, 0.98), weight_decay=0.01).step()
+    torch.optim.AdamW(trained.values(), lr=RATE, betas=(BETA, 0.98), weight_decay=0.01).step()
     return values, norm, gradients, {name: p.detach() for name, p in model.named_parameters()}
 
 
@@ -76,8 +76,9 @@ def check(case, everyone, team=2):
         assert one["gradients"].keys() == gradients.keys()
         for name, theirs in gradients.items():
             assert (one["gradients"][name].reshape(theirs.shape) - theirs).norm() <= 3e-6 * theirs.norm(), name
-        for name, theirs in weights.items():
-            torch.testing.assert_close(one["weights"][name], theirs, rtol=0, atol=1e-4, msg=name)
+        # AdamW divides by a gradient's size, so that one of rounding errors alone may turn a weight either way
+        moved = torch.cat([(one["weights"][name] - theirs).abs().flatten() for name, theirs in weights.items()])
+        assert (moved > 0.01 * RATE).double().mean() < 1e-3
 
 
 @pytest.mark.slow

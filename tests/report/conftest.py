@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -248,6 +249,12 @@ def make_job() -> Callable[..., Job]:
 @pytest.fixture
 def edit_lines() -> Callable[..., None]:
     return change_lines
+
+
+@pytest.fixture(scope="session")
+def grid() -> SimpleNamespace:
+    """The functions that write a grid's files and make its job, for fixtures of a session."""
+    return SimpleNamespace(write_inputs=write_inputs, add_mini=add_mini, change_lines=change_lines, job_for=job_for)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from openswerl.report.inputs import Evaluation
-from openswerl.report.rates import RateRow, instance_means, rate_rows
+from openswerl.report.rates import RateRow, instance_means, pooled_rows, rate_rows
 from openswerl.report.rows import Decoding, Outcome
 
 SETTINGS = SimpleNamespace(confidence=0.95, resamples=2000, bootstrap_seed=0, splits={"gate": 1})
@@ -69,3 +69,23 @@ def test_an_instance_keeps_its_judged_samples() -> None:
     rows[1] = Outcome("i000", "gate", "sample", 1, False, "error", "unanswered", "too_slow")
     (row,) = rate_rows([Evaluation("base", 0, "bubblewrap", rows)], "sample", SETTINGS)
     assert (row.n, row.not_judged, row.resolved.value) == (3, 1, 0.5), "a mean of instances, not of answers"
+
+
+def test_seeds_are_averaged_within_each_instance_before_the_interval() -> None:
+    """Of 40 instances seed 0 resolves 10 and seed 1 20, the same 10 among them: means 1, 1/2, 0, variance 0.171875."""
+    seeds = [
+        Evaluation("base", seed, "bubblewrap", answers("greedy", [[k < solved] for k in range(40)]))
+        for seed, solved in ((0, 10), (1, 20))
+    ]
+    (row,) = pooled_rows(seeds, "greedy", SETTINGS)
+    assert (row.seed, row.n, row.not_judged, row.resolved.value) == ("all", 40, 0, 0.375)
+    half = 1.96 * (0.171875 / 40) ** 0.5
+    assert (row.resolved.low, row.resolved.high) == pytest.approx((0.375 - half, 0.375 + half), abs=0.02)
+    assert not list(pooled_rows(seeds[:1], "greedy", SETTINGS)) and not list(pooled_rows(seeds, "vote", SETTINGS))
+
+
+def test_an_instance_that_one_seed_did_not_judge_is_in_no_row_of_all() -> None:
+    seeds = [Evaluation("base", seed, "bubblewrap", answers("greedy", [[True], [False]])) for seed in (0, 1)]
+    seeds[1].outcomes[0] = Outcome("i000", "gate", "greedy", 0, True, "error", "infrastructure", "infrastructure")
+    (row,) = pooled_rows(seeds, "greedy", SETTINGS)
+    assert (row.n, row.not_judged, row.resolved.value) == (1, 1, 0.0)

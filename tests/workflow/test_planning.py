@@ -17,6 +17,13 @@ def test_a_fresh_project_plans_the_whole_grid(project):
     assert project.plan() == DATA | TRAINED | GATE | EVALUATED | OOD | {"report"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("scale", ["node8", "paper"])
+def test_a_scale_that_was_never_run_plans(project, scale):
+    jobs = project.plan("--config", f"scale={scale}")
+    assert {"archive/2015-01", "crawl", "sft/paper/0", "grpo/continuous/0", "report"} <= jobs and "laptop" not in jobs
+
+
 def test_a_finished_project_plans_nothing(finished):
     assert finished.plan() == set()
 

@@ -8,11 +8,9 @@ rule answer:
         executions=f"{EACH}/answer/{{policy}}/seed{{seed}}/{{part}}/executions.sqlite",
     log:
         f"{EACH}/logs/answer/{{policy}}/seed{{seed}}/{{part}}.log",
-    threads: 1
+    threads: CFG.resources.answer.threads
     resources:
-        mem_mb=4000,
-        runtime=1440,
-        gpu=0,
+        **resources("answer"),
     params:
         cfg=tracked("answer"),
         args=args,

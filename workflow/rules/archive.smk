@@ -9,11 +9,9 @@ rule archive:
         quarantine=f"{EACH}/data/archive/{{span}}/quarantine.jsonl",
     log:
         f"{EACH}/logs/data/archive/{{span}}.log",
-    threads: 8
+    threads: CFG.resources.archive.threads
     resources:
-        mem_mb=2000,
-        runtime=1440,
-        gpu=0,
+        **resources("archive"),
     params:
         cfg=tracked("archive"),
         args=args,

@@ -4,11 +4,12 @@ import shlex
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
+from snakemake.exceptions import LockException, WorkflowError
 
 from openswerl import config as conf
-from openswerl import failures, graph, stages
+from openswerl import failures, graph, stages, workflow_lock
 from openswerl.archive import sources
+from openswerl.cluster import resources as cluster
 from openswerl.errors import UserError
 
 KEYS = ("scale", "experiment", "results")
@@ -18,6 +19,16 @@ os.environ.update(
     PYTHONUNBUFFERED="1",  # a line of progress shows when it is written
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
 )
+
+if workflow.is_main_process and not workflow_lock.hold():
+    # Snakemake's own advice is to break the lock, which here nobody needs to.
+    LockException.__init__ = lambda error: WorkflowError.__init__(
+        error, workflow_lock.refusal()
+    )
+
+
+onstart:
+    workflow_lock.keep()
 
 
 def overrides():
@@ -54,10 +65,13 @@ def args(w, input):
 
 
 def launcher(w, input):
-    """What starts a training script: our launcher if there are several processes. Derived like `args`."""
-    if CFG.processes == 1:
-        return ["python"]
-    return ["python", "-m", "openswerl.launch", str(CFG.processes)]
+    """What starts a training script as so many processes on so many nodes. Derived like `args`."""
+    return cluster.launcher(CFG)
+
+
+def resources(stage):
+    """What a job of the stage asks for: conf/resources/."""
+    return cluster.resources(CFG, stage)
 
 
 def tracked(stage):
@@ -82,6 +96,12 @@ def rule_of(cell):
     """The rule that makes a cell. A stage without axes is a target by its name, so its variants have another rule."""
     apart = cell.variant and cell.stage not in stages.AXES
     return getattr(rules, f"{cell.stage}_variant" if apart else cell.stage)
+
+
+def shown(file, category):
+    """A file that Snakemake's own report shows; its caption has the file's name."""
+    name, _, _ = os.path.basename(file).partition(".")
+    return report(file, caption=f"../report/{name}.rst", category=category)
 
 
 def before(stage):

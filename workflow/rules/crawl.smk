@@ -9,11 +9,9 @@ rule crawl:
         quarantine=f"{RUN}/data/crawl/quarantine.jsonl",
     log:
         f"{RUN}/logs/data/crawl.log",
-    threads: 8
+    threads: CFG.resources.crawl.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
+        **resources("crawl"),
     params:
         cfg=tracked("crawl"),
         args=args,

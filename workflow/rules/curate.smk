@@ -13,11 +13,9 @@ rule curate:
         ),
     log:
         f"{RUN}/logs/data/curate.log",
-    threads: 8
+    threads: CFG.resources.curate.threads
     resources:
-        mem_mb=4000,
-        runtime=30,
-        gpu=0,
+        **resources("curate"),
     params:
         cfg=tracked("curate"),
         args=args,

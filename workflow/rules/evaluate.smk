@@ -8,11 +8,9 @@ rule evaluate:
         predictions=f"{EACH}/evaluate/{{policy}}/seed{{seed}}/predictions.jsonl",
     log:
         f"{EACH}/logs/evaluate/{{policy}}/seed{{seed}}.log",
-    threads: 1
+    threads: CFG.resources.evaluate.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
+        **resources("evaluate"),
     params:
         cfg=tracked("evaluate"),
         args=args,

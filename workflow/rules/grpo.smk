@@ -8,14 +8,12 @@ rule grpo:
         policy=directory(f"{EACH}/grpo/{{reward}}/seed{{seed}}/policy"),
     log:
         f"{EACH}/logs/grpo/{{reward}}/seed{{seed}}.log",
-    threads: CFG.processes
+    threads: CFG.resources.grpo.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
+        **resources("grpo"),
     params:
         cfg=tracked("grpo"),
         launcher=launcher,
         args=args,
     shell:
-        "{params.launcher} scripts/grpo.py {params.args:q} 2>&1 | tee {log}"
+        "SRUN_CPUS_PER_TASK={threads} {params.launcher} scripts/grpo.py {params.args:q} 2>&1 | tee {log}"

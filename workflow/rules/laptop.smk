@@ -5,11 +5,9 @@ rule laptop:
         benchmark=f"{RUN}/laptop/benchmark/rows.jsonl",
     log:
         f"{RUN}/logs/laptop.log",
-    threads: 1
+    threads: CFG.resources.laptop.threads
     resources:
-        mem_mb=2000,
-        runtime=10,
-        gpu=0,
+        **resources("laptop"),
     params:
         cfg=tracked("laptop"),
         args=args,

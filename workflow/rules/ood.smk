@@ -7,11 +7,9 @@ rule ood:
         outcomes=f"{EACH}/ood/{{policy}}/seed{{seed}}/outcomes.jsonl",
     log:
         f"{EACH}/logs/ood/{{policy}}/seed{{seed}}.log",
-    threads: 1
+    threads: CFG.resources.ood.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
+        **resources("ood"),
     params:
         cfg=tracked("ood"),
         args=args,

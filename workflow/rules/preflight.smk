@@ -7,14 +7,12 @@ rule preflight:
         page=f"{EACH}/preflight/{{rollout}}/{{reward}}/seed{{seed}}/preflight.html",
     log:
         f"{EACH}/logs/preflight/{{rollout}}/{{reward}}/seed{{seed}}.log",
-    threads: CFG.processes
+    threads: CFG.resources.preflight.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
+        **resources("preflight"),
     params:
         cfg=tracked("preflight"),
         launcher=launcher,
         args=args,
     shell:
-        "{params.launcher} scripts/preflight.py {params.args:q} 2>&1 | tee {log}"
+        "SRUN_CPUS_PER_TASK={threads} {params.launcher} scripts/preflight.py {params.args:q} 2>&1 | tee {log}"

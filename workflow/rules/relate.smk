@@ -9,11 +9,9 @@ rule relate:
         quality=f"{RUN}/data/relate/quality.csv",
     log:
         f"{RUN}/logs/data/relate.log",
-    threads: 8
+    threads: CFG.resources.relate.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
+        **resources("relate"),
     params:
         cfg=tracked("relate"),
         args=args,

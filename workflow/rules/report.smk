@@ -4,23 +4,17 @@ rule report:
         before("report"),
     output:
         result=f"{RUN}/report/result.json",
-        table=report(
-            f"{RUN}/report/table2.csv",
-            caption="../report/table2.rst",
-            category="Results",
-        ),
-        page=report(
-            f"{CFG.results}/report.html",
-            caption="../report/page.rst",
-            category="Results",
-        ),
+        page=shown(f"{CFG.results}/report.html", "Results"),
+        figure=shown(f"{RUN}/report/figures/resolved.svg", "Figures"),
+        tables=[
+            shown(f"{RUN}/report/{name}.csv", "Tables")
+            for name in graph.report_tables(CFG)
+        ],
     log:
         f"{RUN}/logs/report.log",
-    threads: 1
+    threads: CFG.resources.report.threads
     resources:
-        mem_mb=2000,
-        runtime=10,
-        gpu=0,
+        **resources("report"),
     params:
         cfg=tracked("report"),
         args=args,

@@ -8,14 +8,12 @@ rule sft:
         policy=directory(f"{EACH}/sft/{{sft}}/seed{{seed}}/policy"),
     log:
         f"{EACH}/logs/sft/{{sft}}/seed{{seed}}.log",
-    threads: CFG.processes
+    threads: CFG.resources.sft.threads
     resources:
-        mem_mb=4000,
-        runtime=60,
-        gpu=0,
+        **resources("sft"),
     params:
         cfg=tracked("sft"),
         launcher=launcher,
         args=args,
     shell:
-        "{params.launcher} scripts/sft.py {params.args:q} 2>&1 | tee {log}"
+        "SRUN_CPUS_PER_TASK={threads} {params.launcher} scripts/sft.py {params.args:q} 2>&1 | tee {log}"

@@ -54,6 +54,9 @@ class Clone:
             git(self.path, "rev-parse", "--git-dir")
         except GitError as error:
             raise GitError("unreadable_clone", f"{self.path} is not a readable clone: {error.detail}") from None
+        attributes = self.path / "info" / "attributes"  # the one file of the kind that no option of git's turns off
+        if attributes.exists() and attributes.read_bytes().strip():
+            raise GitError("unreadable_clone", f"{attributes} would change what git prints: remove it")
         self.objects, self.differ = Objects(self.path), Differ(self.path, *differ.PATCH)
         return self
 

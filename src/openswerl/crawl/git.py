@@ -11,14 +11,18 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 OPTIONS = {
     "core.hooksPath": "/dev/null",
     "core.attributesFile": "/dev/null",
+    "core.bigFileThreshold": "512m",  # git's own: a lower one makes every file binary
     "core.fsmonitor": "false",
     "core.quotePath": "true",
+    "diff.default.binary": "auto",
     "diff.indentHeuristic": "true",
     "diff.suppressBlankEmpty": "false",
+    "log.showSignature": "false",  # which runs gpg.program
     "protocol.allow": "never",
     "safe.directory": "*",
 }
 SETTINGS = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a clone may allow itself one that runs a command, and name it as its origin
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_ATTR_NOSYSTEM": "1",

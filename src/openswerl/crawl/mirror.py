@@ -89,7 +89,8 @@ def _clone(web: Web, folder: Path, repo: str, limit_s: float) -> None:
     temporary = Path(tempfile.mkdtemp(prefix=f".{_stem(repo)}.", suffix=LEFTOVER, dir=folder))
     try:
         # A home without .netrc, and no program to ask for a password: nothing of the user's reaches the server.
-        settings = environment() | {"HOME": str(temporary), "GIT_ASKPASS": ""}
+        allowed = urlsplit(web.server).scheme
+        settings = environment() | {"HOME": str(temporary), "GIT_ASKPASS": "", "GIT_ALLOW_PROTOCOL": allowed}
         process = subprocess.Popen(
             command(f"{web.server}/{repo}.git", temporary),
             env=settings,
@@ -108,9 +109,8 @@ def _clone(web: Web, folder: Path, repo: str, limit_s: float) -> None:
 
 
 def command(url: str, target: Path) -> list[str]:
-    """Return the command: one protocol, and no hooks from a template; `environment` leaves out the user's config."""
-    settings = ["-c", "protocol.allow=never", "-c", f"protocol.{urlsplit(url).scheme}.allow=always"]
-    return ["git", *settings, "clone", "--mirror", "--quiet", "--template=", "--", url, str(target)]
+    """Return the command, without hooks from a template; `environment` leaves out the user's config."""
+    return ["git", "clone", "--mirror", "--quiet", "--template=", "--", url, str(target)]
 
 
 def _wait(process: "subprocess.Popen[bytes]", ended: threading.Event, limit_s: float) -> bytes:

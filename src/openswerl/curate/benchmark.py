@@ -85,7 +85,7 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
             if absent := [name for name in FIELDS if not isinstance(row.get(name), str)]:
                 raise UserError(f"{path}: row {number} has no {absent[0]}; curate.benchmark_rows takes SWE-bench rows")
             yield row
-    except (OSError, EOFError, ValueError, pa.ArrowException) as error:
+    except (OSError, EOFError, ValueError, RecursionError, pa.ArrowException) as error:
         raise UserError(f"curate.benchmark_rows: cannot read {path}: {error}") from None
 
 

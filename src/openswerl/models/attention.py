@@ -32,9 +32,9 @@ def attend(
     value: torch.Tensor,
     attention_mask: torch.Tensor | BlockMask | None,
     layout: Layout | None = None,
-    team: Team | None = None,
     scaling: float | None = None,
     dropout: float = 0.0,
+    team: Team | None = None,
     **options: Any,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Attention function of transformers: query [1, heads, S, size], key and value [1, key heads, S, size].

@@ -44,6 +44,8 @@ class Engine:
         if optimiser.gradient_checkpointing:
             checkpoint_activations(policy)
         adamw = zero.adamw(policy, optimiser)
+        if optimiser.zero_stage == 3:
+            partitioned.spread(policy, settings, zero.device())
         wrapped, *_ = deepspeed.initialize(model=policy.train(), optimizer=adamw, config=settings)
         if optimiser.zero_stage == 0:
             wrapped.enable_backward_allreduce = False  # `_step_whole` does that, to know the norm before the step
@@ -121,7 +123,9 @@ def frozen_copy(policy: PreTrainedModel, optimiser: DictConfig) -> PreTrainedMod
         return reference.to(zero.device())
     import deepspeed
 
-    wrapped, *_ = deepspeed.initialize(model=reference, config=zero.frozen_settings(policy, optimiser))
+    settings = zero.frozen_settings(policy, optimiser)
+    partitioned.spread(reference, settings, zero.device())
+    wrapped, *_ = deepspeed.initialize(model=reference, config=settings)
     partitioned.follow_forwards(wrapped)
     return reference
 

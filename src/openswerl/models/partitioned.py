@@ -14,6 +14,15 @@ def is_partitioned(parameters: Sequence[torch.nn.Parameter]) -> bool:
     return any(hasattr(parameter, "ds_id") for parameter in parameters)
 
 
+def spread(policy: torch.nn.Module, settings: dict[str, Any], device: torch.device) -> None:
+    """Part the weights one by one, before `deepspeed.initialize`, which would move all of them to the device first."""
+    import deepspeed
+
+    deepspeed.zero.Init(module=policy, config_dict_or_path=settings)
+    for buffer in policy.buffers():
+        buffer.data = buffer.data.to(device)
+
+
 @contextmanager
 def whole(deepspeed: Any) -> Iterator[None]:
     """All parameters whole on every process, and none of ZeRO-3's hooks in the way of many small forward passes."""

@@ -8,6 +8,7 @@ from openswerl.crawl.git import GitError, git
 
 FOLDER, REGULAR = "40000", ("100644", "100755")
 WIDE_COMMIT = 30
+COMMIT = re.compile(rb"\x01[0-9a-f]+\x01")  # before the paths of each; a path may hold the byte itself
 NOT_UTF8 = re.compile("[\ud800-\udfff]")  # what a clone's entries hold in place of such a byte
 
 
@@ -40,9 +41,9 @@ def changes(clone: Clone, *options: str, paths: Sequence[str] = ()) -> list[froz
     Merges are left out, and commits of more than 30 files, which tell nothing about what belongs together. Raises
     GitError if git fails.
     """
-    form = ("--no-merges", "--no-renames", "--name-only", "-z", "--format=%x01")
+    form = ("--no-merges", "--no-renames", "--name-only", "-z", "--format=%x01%H%x01")
     output = git(clone.path, "--literal-pathspecs", "log", *form, *options, "--", *paths)
-    groups = (group.strip(b"\n\0").split(b"\0") for group in output.split(b"\1")[1:])
+    groups = (group.strip(b"\n\0").split(b"\0") for group in COMMIT.split(output)[1:])
     found = [frozenset(path.decode("utf-8", "replace") for path in group if path) for group in groups]
     return [change for change in found if 0 < len(change) <= WIDE_COMMIT]
 

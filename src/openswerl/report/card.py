@@ -7,7 +7,7 @@ from openswerl.config import Cell
 from openswerl.marks import Mark, settings
 from openswerl.stages import AXES, GATE, STAGES, axes
 
-GROUPS = ("model", "prompt", "edits", "rollout", "sft", "grpo", "reward")
+GROUPS = ("relate", "model", "prompt", "edits", "rollout", "sft", "grpo", "reward", "evaluate")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class CardRow:
 def card_rows(cells: Iterable[Cell]) -> list[CardRow]:
     """Return the settings of GROUPS in these cells, one row a value; seeds of a cell share their settings."""
     ordered = sorted(cells, key=lambda cell: list(STAGES).index(cell.stage))
-    users = {name_of(cell): cell for cell in ordered if _uses_a_model(cell)}
+    users = {name_of(cell): cell for cell in ordered if _counts(cell)}
     rows = []
     for group in GROUPS:
         readers = [name for name, cell in users.items() if _reads(cell, group)]
@@ -40,7 +40,7 @@ def card_rows(cells: Iterable[Cell]) -> list[CardRow]:
 def name_of(cell: Cell) -> str:
     """Return the stage and its axes without the seed, such as grpo-continuous or grpo-continuous@kl-0.1."""
     own, variant = axes(cell.cfg), f"@{cell.variant}" if cell.variant else ""
-    return "-".join([cell.stage, *(str(own[axis]) for axis in AXES[cell.stage] if axis != "seed")]) + variant
+    return "-".join([cell.stage, *(str(own[axis]) for axis in AXES.get(cell.stage, ()) if axis != "seed")]) + variant
 
 
 def _reads(cell: Cell, group: str) -> bool:
@@ -48,8 +48,10 @@ def _reads(cell: Cell, group: str) -> bool:
     return any(key == group or key.startswith(f"{group}.") for key in STAGES[cell.stage].reads)
 
 
-def _uses_a_model(cell: Cell) -> bool:
-    return "model" in STAGES[cell.stage].reads and not (cell.stage == "evaluate" and cell.cfg.policy in GATE)
+def _counts(cell: Cell) -> bool:
+    """Whether the cell is of the method: it asks or trains a policy, or chooses what a prompt shows."""
+    gate = cell.stage == "evaluate" and cell.cfg.policy in GATE
+    return cell.stage == "relate" or ("model" in STAGES[cell.stage].reads and not gate)
 
 
 def _fold(names: Sequence[str], readers: Sequence[str]) -> str:

@@ -110,6 +110,12 @@ def reward(value: float) -> str:
     return f"{value:.3f}".replace("-", MINUS)
 
 
+def rewarded(name: str) -> str:
+    """Return the printed name of the reward of a training, and of its variant if it is one."""
+    plain, _, variant = name.partition("@")
+    return f"{plain} reward ({variant})" if variant else f"{plain} reward"
+
+
 def percent(rate: float) -> str:
     """Return a rate as a percentage with one decimal, without the sign %."""
     return f"{100 * rate:.1f}"
@@ -126,3 +132,10 @@ def points(difference: float) -> str:
 def probability(p: float) -> str:
     """Return a p-value as a reader expects it."""
     return "<\u202f0.001" if p < 0.001 else f"=\u202f{p:.3f}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in hours, minutes and whole seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    parts = [f"{minutes // 60:,} h"] * (minutes >= 60) + [f"{minutes % 60} min"] * (minutes > 0)
+    return " ".join([*parts, f"{rest} s"])

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from openswerl.report.inputs import Evaluation, Inputs
-from openswerl.report.rates import instance_means
+from openswerl.report.inputs import Inputs
+from openswerl.report.rates import policy_means
 from openswerl.report.rows import MINI
 from openswerl.statistics import Interval, bootstrap, mcnemar
 
@@ -84,35 +84,27 @@ def differences(inputs: Inputs, settings: Any) -> Iterator[Difference]:
     """Yield every comparison of COMPARED on the first split, seed by seed and overall."""
     split = next(iter(settings.splits))
     names = list(dict.fromkeys(item.policy for item in inputs.evaluations))
-    seeds: list[int | str] = [*inputs.seeds, *(["all"] if len(inputs.seeds) > 1 else [])]
-    for pair, (decoding, measure), seed in itertools.product(pairs(names), COMPARED, seeds):
-        means = [_means(inputs, name, seed, decoding, split, measure) for name in pair]
+    for pair, (decoding, measure), seed in itertools.product(pairs(names), COMPARED, with_all(inputs.seeds)):
+        means = [policy_means(inputs.evaluations, name, seed, decoding, split, measure) for name in pair]
         if means[0].keys() & means[1].keys():
             yield difference(pair, measure, decoding, split, seed, means, settings)
 
 
 def ablation(inputs: Inputs, settings: Any) -> Iterator[Difference]:
-    """Yield, of each evaluation and split, Agentless Mini's choice minus each of its choices with fewer stages.
+    """Yield, of each policy, seed and split, Agentless Mini's choice minus each of its choices with fewer stages.
 
     `against` names the choice that is held against the full one of the same policy.
     """
-    for item, split, choice in itertools.product(inputs.evaluations, settings.splits, MINI[1:]):
-        means = [_evaluation_means(item, decoding, split, "resolved") for decoding in (MINI[0], choice)]
+    names = dict.fromkeys(item.policy for item in inputs.evaluations)
+    for policy, seed, split, choice in itertools.product(names, with_all(inputs.seeds), settings.splits, MINI[1:]):
+        means = [policy_means(inputs.evaluations, policy, seed, way, split, "resolved") for way in (MINI[0], choice)]
         if means[0].keys() & means[1].keys():
-            yield difference((item.policy, choice), "resolved", MINI[0], split, item.seed, means, settings)
+            yield difference((policy, choice), "resolved", MINI[0], split, seed, means, settings)
 
 
-def _means(inputs: Inputs, policy: str, seed: int | str, decoding: str, split: str, measure: str) -> dict[str, float]:
-    """Return the rate of each instance that was judged under all the seeds that are asked for, averaged over them."""
-    chosen = [item for item in inputs.evaluations if item.policy == policy and seed in (item.seed, "all")]
-    each = [_evaluation_means(item, decoding, split, measure) for item in chosen]
-    names = [name for name in each[0] if all(name in means for means in each)]
-    return {name: sum(means[name] for means in each) / len(each) for name in names}
-
-
-def _evaluation_means(item: Evaluation, decoding: str, split: str, measure: str) -> dict[str, float]:
-    answers = [row for row in item.select(decoding, split) if row.judged]
-    return instance_means(answers, [row.resolved if measure == "resolved" else row.format_ok for row in answers])
+def with_all(seeds: Sequence[int]) -> list[int | str]:
+    """Return the seeds, and "all" after them if they are several."""
+    return [*seeds, *(["all"] if len(seeds) > 1 else [])]
 
 
 def difference(

@@ -1,16 +1,92 @@
-"""The paper's numbers (arXiv 2502.18449 v2), no error bars printed; SWE-bench Verified, n = 500, but for Table 3."""
+"""The paper's numbers (arXiv 2502.18449 v2), read from paper.yaml; no error bars are printed there.
+
+SWE-bench Verified, n = INSTANCES, but for Table 3. `interval` is our arithmetic, not the paper's.
+"""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from openswerl.statistics import Interval, wilson
+
+Percent = Annotated[float, msgspec.Meta(ge=0, le=100)]
+Count = Annotated[int, msgspec.Meta(gt=0)]
+FILE = Path(__file__).with_name("paper.yaml")
 
 
-@dataclass(frozen=True)
-class PaperRow:
-    """Correct format and repair (resolved) in percent, greedy decoding."""
+class Printed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of paper.yaml; a key that is not there is an error."""
 
+
+class PaperRow(Printed, frozen=True):
+    """Table 2 and Figure 5: correct format and repair (resolved) in percent, oracle files given."""
+
+    policy: str
+    decoding: str
     model: str
-    format: float
-    resolved: float
+    format: Percent
+    resolved: Percent
     source: str
+
+
+class System(Printed, frozen=True):
+    """A row of Table 1, resolved in percent; `policy` is our counterpart, if we have one.
+
+    `whole`: the rate stands for a whole number of INSTANCES.
+    """
+
+    group: str
+    model: str
+    scaffold: str
+    resolved: Percent
+    policy: str | None = None
+    whole: bool = True
+
+
+class Systems(Printed, frozen=True):
+    """Table 1; `groups` maps the short name of each of its two parts to the printed one."""
+
+    source: str
+    groups: dict[str, str]
+    rows: list[System]
+
+
+class Scaling(Printed, frozen=True):
+    """Figure 4: resolved in percent, by number of samples."""
+
+    source: str
+    policy: str
+    repair: dict[Count, Percent]
+    tests: dict[Count, Percent]
+
+
+class OutOfDomain(Printed, frozen=True):
+    """Table 3: {suite: {policy: pass@1 in percent}}."""
+
+    source: str
+    suites: dict[str, dict[str, Percent]]
+
+
+class Left(Printed, frozen=True):
+    """Pull requests left after a stage of the data."""
+
+    stage: str
+    pull_requests: Count
+    source: str
+
+
+class Numbers(Printed, frozen=True):
+    """All of paper.yaml."""
+
+    instances: Count
+    base: str
+    systems: Systems
+    repair: list[PaperRow]
+    scaling: Scaling
+    out_of_domain: OutOfDomain
+    funnel: list[Left]
 
 
 @dataclass(frozen=True)
@@ -22,42 +98,38 @@ class PaperMini:
     source: str
 
 
-INSTANCES = 500
-ROWS = {
-    "base": PaperRow("Llama-3.3-70B-Instruct", 12.2, 5.4, "Table 2"),
-    "sft": PaperRow("Llama3-SWE-SFT-70B", 96.2, 29.6, "Table 2"),
-    "grpo-continuous": PaperRow("Llama3-SWE-RL-70B", 95.6, 34.8, "Table 2"),
-    "grpo-discrete": PaperRow("discrete reward", 94.2, 29.0, "Figure 5"),
-}
-"""The paper's counterpart of each policy."""
+def read(path: Path = FILE) -> Numbers:
+    """Return the numbers. Raises msgspec.ValidationError if a key is missing, unknown, or out of its range."""
+    return msgspec.yaml.decode(path.read_bytes(), type=Numbers, strict=False)
 
-FUNNEL = {"aggregated": 24_000_000, "unique, filtered": 11_000_000, "RL seeds": 273_000}
-"""Pull requests after each stage of the paper's data (section 2, appendix A); the first two are printed as 24M, 11M."""
 
-BASE_VOTE = PaperRow("Llama-3.3-70B-Instruct, majority vote of 20 samples at T=0.6", 44.6, 16.6, "Table 2")
+def solved(percent: float, instances: int) -> int:
+    """Return the number of instances that a printed percentage stands for."""
+    return round(percent * instances / 100)
 
+
+def interval(percent: float, instances: int, confidence: float) -> Interval:
+    """Return the Wilson interval of a printed percentage of `instances`; the paper prints none."""
+    return wilson(solved(percent, instances), instances, confidence)
+
+
+NUMBERS = read()
+INSTANCES = NUMBERS.instances
+REPAIR = {(row.policy, row.decoding): row for row in NUMBERS.repair}
+"""Table 2 and Figure 5 by policy and decoding."""
+ROWS = {row.policy: row for row in NUMBERS.repair if row.decoding == "greedy"}
+"""The paper's counterpart of each policy, greedy decoding."""
+BASE_VOTE = REPAIR["base", "vote"]
+FUNNEL = {row.stage: row.pull_requests for row in NUMBERS.funnel}
+"""Pull requests after each stage of the paper's data."""
 MINI = {
-    "sft": PaperMini("Llama3-SWE-SFT-70B", 36.2, "Table 1"),
-    "grpo-continuous": PaperMini("Llama3-SWE-RL-70B", 41.0, "Table 1"),
+    row.policy: PaperMini(row.model, row.resolved, NUMBERS.systems.source)
+    for row in NUMBERS.systems.rows
+    if row.policy is not None
 }
 """Agentless Mini, the policies of which the paper prints a number."""
-
-SCALING = {
-    "repair": {20: 33.6, 40: 35.6, 80: 37.0, 160: 40.0, 320: 40.6, 500: 41.0},
-    "tests": {1: 38.8, 5: 39.8, 10: 40.6, 20: 41.0, 30: 41.0},
-}
-"""Figure 4: resolved by Llama3-SWE-RL-70B over repair samples (30 tests) and over test samples (500 repairs)."""
-
-OOD_POLICIES = ("base", "sft", "grpo-continuous")
-_OOD = {
-    "humaneval": (76.2, 73.2, 79.9),
-    "bigcodebench_instruct": (28.4, 25.7, 28.4),
-    "bigcodebench_complete": (29.1, 24.3, 29.1),
-    "cruxeval_input": (60.5, 68.4, 71.6),
-    "cruxeval_output": (61.9, 75.1, 75.5),
-    "math_strict": (63.2, 54.0, 73.7),
-    "math_lenient": (70.9, 71.7, 73.7),
-    "mmlu": (86.49, 85.26, 86.82),
-}
-OOD = {suite: dict(zip(OOD_POLICIES, numbers, strict=True)) for suite, numbers in _OOD.items()}
-"""Table 3: zero-shot greedy pass@1 in percent; MMLU is the mean over its categories. No n and no intervals printed."""
+SCALING = {"repair": NUMBERS.scaling.repair, "tests": NUMBERS.scaling.tests}
+"""Figure 4, the axes: {number of samples: resolved in percent}."""
+OOD = NUMBERS.out_of_domain.suites
+"""Table 3, in the order of the suites there."""
+OOD_POLICIES = tuple(next(iter(OOD.values())))

@@ -28,6 +28,17 @@ def remarks(scale: str, settings: Any, inputs: Inputs) -> list[str]:
     return found + unsafe + leaks + ([SMOKE] if scale == "smoke" else [])
 
 
+def scale(name: str, settings: Any) -> str:
+    """Return what every table says of its scale; SWE-bench Verified alone is the paper's benchmark."""
+    return f"{name} scale: {'SWE-bench Verified' if settings.benchmark == 'verified' else 'not comparable'}"
+
+
+def label(name: str, settings: Any, inputs: Inputs) -> str:
+    """Return what the files of a table begin with."""
+    said = [text.removeprefix("laptop scale: ") for text in remarks(name, settings, inputs)]
+    return "; ".join([scale(name, settings), *said])
+
+
 def executed(inputs: Inputs) -> str:
     """Return where the numbers of Agentless Mini were made, and how its regression tests were chosen."""
     unsafe = " (no isolation)" if "process" in inputs.sandbox else ""
@@ -49,7 +60,7 @@ def mini(found: Sequence[tuple[Evaluation, MiniSplit]]) -> str:
 
 def what_was_run(inputs: Inputs, settings: Any) -> str:
     """Return the paragraph below the title."""
-    runs = [f"{len(run.steps)} steps with the {run.reward} reward" for run in inputs.trainings]
+    runs = [f"{len(run.steps)} steps with the {labels.rewarded(run.reward)}" for run in inputs.trainings]
     instances = {(row.split, row.instance_id) for item in inputs.evaluations for row in item.outcomes}
     seeds = ("Seeds " if len(inputs.seeds) > 1 else "Seed ") + _listed([str(seed) for seed in inputs.seeds])
     sizes = [f"{sum(s == split for s, _ in instances)} of the {labels.split(split)}" for split in settings.splits]
@@ -173,6 +184,11 @@ def ood_label(found: Sequence[Ood]) -> str:
 def ood_remark(scale: str, found: Sequence[Ood]) -> str:
     """Return the label of Table 3; empty without it."""
     return f"{scale} scale: {ood_label(found)}" if found else ""
+
+
+def ood_table_label(short: str, found: Sequence[Ood]) -> str:
+    """Return what the files of Table 3 begin with, after the scale."""
+    return f"{short}; {ood_label(found)}"
 
 
 def ood(found: Sequence[Ood], rows: Sequence[Difference]) -> str:

@@ -45,7 +45,10 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Rollout(msgspec.Struct, frozen=True):
-    """One sample of the policy during GRPO; the reward is None if it could not be scored."""
+    """One sample of the policy during GRPO; the reward is None if it could not be scored.
+
+    `attempt` counts the prompts that its place in the step had before; the last one alone is trained on.
+    """
 
     step: int
     instance_id: str
@@ -53,6 +56,7 @@ class Rollout(msgspec.Struct, frozen=True):
     reward: float | None
     output: str
     reason: str | None = None
+    attempt: int = 0
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -1,87 +1,108 @@
 """Make the tables, the figures and the page."""
 
+from pathlib import Path
 from typing import Any
 
-from openswerl.files import write_text
+from openswerl.costs import by_stage
+from openswerl.files import write_json, write_text
 from openswerl.graph import ood_policies
-from openswerl.report import mini, ood, prose
+from openswerl.report import ood, related
 from openswerl.report.card import card_rows
-from openswerl.report.editing import edit_rows
+from openswerl.report.editing import edit_rows, pooled_edits
 from openswerl.report.figures.captions import setting
 from openswerl.report.figures.draw import draw
-from openswerl.report.figures.write import write
+from openswerl.report.figures.svg import Drawing
+from openswerl.report.figures.write import write as write_figures
 from openswerl.report.inputs import Inputs, gather
-from openswerl.report.ood import Ood
+from openswerl.report.page import explorer
 from openswerl.report.page.render import Content, render
-from openswerl.report.paired import Difference, ablation, differences
-from openswerl.report.rates import RateRow, rate_rows
+from openswerl.report.paired import ablation, differences
+from openswerl.report.provenance import Provenance, provenance
+from openswerl.report.rates import RateRow, pooled_rows, rate_rows
 from openswerl.report.rows import MINI
-from openswerl.report.tables import mini as mini_tables
-from openswerl.report.tables import ood as ood_tables
-from openswerl.report.tables import rates as tables
+from openswerl.report.tables.collect import Rows, collect, cost_table
+from openswerl.report.tables.table import Table
+from openswerl.report.tables.writer import write
 from openswerl.stage import Job
 
 
 def run(job: Job) -> dict[str, Any]:
     """Write the report of the grid. Raises UserError if an input is missing or does not fit the others.
 
-    Writes table2.csv, table2.md, decoding.csv, paired.csv, edits.csv, causes.csv, groups.csv, funnel.md,
-    config_card.csv, figures/*.{svg,png} and report.html below `job.out`, where Agentless Mini ran also table1.csv,
-    table1.md, rerank.csv, localisation.csv, tests.csv and scaling.csv, where the out-of-domain suites ran table3.csv,
-    table3.md and table3_paired.csv, and the page once more as `<results>/report.html`.
+    Writes every table of `tables/collect.py` as CSV, Parquet, Markdown and LaTeX, the figures and report.html below
+    `job.out`, the page once more as `<results>/report.html`, and the table of costs below `<run>/costs`, apart from the
+    report, as times are no result. provenance.json is of the machine and the time, too.
     """
     settings = job.cfg.report
     inputs = gather(job.inputs, job.cfg.grid, settings.splits)
-    greedy = list(rate_rows([*inputs.gate, *inputs.evaluations], "greedy", settings))
-    others = [row for decoding in ("sample", "vote") for row in rate_rows(inputs.evaluations, decoding, settings)]
-    chosen = [row for decoding in MINI for row in rate_rows(inputs.evaluations, decoding, settings)]
-    paired, rerank = list(differences(inputs, settings)), list(ablation(inputs, settings))
-    card = card_rows(job.before)
-    remark = ". ".join(prose.remarks(job.cfg.scale, settings, inputs))
-    files = {
-        "table2.csv": tables.table2_csv(greedy),
-        "table2.md": tables.table2_md(greedy, inputs.sandbox, remark),
-        "decoding.csv": tables.decoding_csv(others),
-        "paired.csv": tables.paired_csv(paired),
-        "edits.csv": tables.edits_csv(edit_rows(inputs.evaluations, settings)),
-        "funnel.md": tables.funnel_md(inputs.funnel),
-        "config_card.csv": tables.card_csv(card),
-        "causes.csv": mini_tables.causes_csv(inputs),
-        "groups.csv": mini_tables.groups_csv(inputs),
-    }
-    files |= _agentless(inputs, chosen, rerank, remark) if mini.has_mini(inputs) else {}
-    found = ood.gather(job.inputs, ood_policies(job.cfg), job.cfg.grid)
-    apart = list(ood.differences(found, settings))
-    files |= _out_of_domain(found, apart, prose.ood_remark(job.cfg.scale, found)) if found else {}
+    rows = _rows(job, inputs)
+    tables = list(collect(rows, job.cfg.scale, settings))
     drawn = draw(inputs, setting(job.cfg.scale, settings, inputs))
-    html = render(
-        Content(job.cfg, job.digest, inputs, greedy, others, paired, drawn, card, chosen, rerank, found, apart)
+    made = provenance(job.out.parent)
+    html = render(_content(job, rows, drawn, tables, made))
+    names = [*write(job.out, tables), *(f"figures/{name}" for name in write_figures(job.out / "figures", drawn))]
+    write_json(job.out / "provenance.json", made.facts)
+    for place in (job.out, job.out.parent.parent):
+        write_text(place / "report.html", html)
+    write_costs(job.out.parent, job.cfg.scale)
+    return {"sandbox": inputs.sandbox, "files": sorted([*names, "report.html"])}
+
+
+def write_costs(run: Path, scale: str) -> None:
+    """Write what the stages before cost, if anything is on record, beside the records in `<run>/costs`."""
+    found = {stage: cost for stage, cost in by_stage(run).items() if stage != "report"}
+    if found:
+        write(run / "costs", [cost_table(found, scale)])
+
+
+def _rows(job: Job, inputs: Inputs) -> Rows:
+    settings, evaluations = job.cfg.report, inputs.evaluations
+    gate = list(rate_rows(inputs.gate, "greedy", settings))
+    paired, rerank = list(differences(inputs, settings)), list(ablation(inputs, settings))
+    edits = [*edit_rows(evaluations, settings), *pooled_edits(evaluations, settings)]
+    found = ood.gather(job.inputs, ood_policies(job.cfg), job.cfg.grid)
+    return Rows(
+        inputs,
+        greedy=[*gate, *_decoded(inputs, ("greedy",), settings)],
+        others=_decoded(inputs, ("sample", "vote"), settings),
+        chosen=_decoded(inputs, MINI, settings),
+        paired=paired,
+        edits=edits,
+        related=list(related.effects(inputs, related.without_related(job.before), settings)),
+        rerank=rerank,
+        card=card_rows(job.before),
+        ood=found,
+        ood_paired=list(ood.differences(found, settings)),
     )
-    files |= {"report.html": html}
-    for name, text in files.items():
-        write_text(job.out / name, text)
-    write_text(job.out.parent.parent / "report.html", html)
-    pictures = [f"figures/{name}" for name in write(job.out / "figures", drawn)]
-    return {"sandbox": inputs.sandbox, "files": sorted([*files, *pictures])}
 
 
-def _agentless(inputs: Inputs, rows: list[RateRow], rerank: list[Difference], remark: str) -> dict[str, str]:
-    """Return the tables of Agentless Mini."""
-    full = [row for row in rows if row.decoding == "mini"]
-    return {
-        "table1.csv": mini_tables.table1_csv(full, inputs),
-        "table1.md": mini_tables.table1_md(full, remark, prose.executed(inputs)),
-        "rerank.csv": mini_tables.rerank_csv(rerank),
-        "localisation.csv": mini_tables.localisation_csv(inputs),
-        "tests.csv": mini_tables.tests_csv(inputs),
-        "scaling.csv": mini_tables.scaling_csv(inputs),
-    }
+def _decoded(inputs: Inputs, decodings: tuple[str, ...], settings: Any) -> list[RateRow]:
+    """Return the rates of these decodings, policy by policy: of each seed, then of all."""
+    order = list(dict.fromkeys(item.policy for item in inputs.evaluations))
+    rows: list[RateRow] = []
+    for decoding in decodings:
+        found = [*rate_rows(inputs.evaluations, decoding, settings)]
+        found += pooled_rows(inputs.evaluations, decoding, settings)
+        rows += sorted(found, key=lambda row: order.index(row.policy))
+    return rows
 
 
-def _out_of_domain(found: list[Ood], apart: list[Difference], remark: str) -> dict[str, str]:
-    """Return the tables of the out-of-domain suites."""
-    return {
-        "table3.csv": ood_tables.table3_csv(found),
-        "table3.md": ood_tables.table3_md(found, remark),
-        "table3_paired.csv": ood_tables.table3_paired_csv(apart),
-    }
+def _content(job: Job, rows: Rows, drawn: dict[str, Drawing], tables: list[Table], made: Provenance) -> Content:
+    settings, evaluations = job.cfg.report, rows.inputs.evaluations
+    return Content(
+        cfg=job.cfg,
+        digest=job.digest,
+        inputs=rows.inputs,
+        greedy=rows.greedy,
+        others=rows.others,
+        differences=rows.paired,
+        figures=drawn,
+        card=rows.card,
+        mini=rows.chosen,
+        rerank=rows.rerank,
+        explorer=explorer.gather(job.inputs, evaluations, list(settings.splits), settings.shown_instances),
+        provenance=made,
+        ood=rows.ood,
+        ood_pairs=rows.ood_paired,
+        tables=tables,
+    )

@@ -82,5 +82,5 @@ def read_record(path: Path) -> tuple[dict[Place, Completion], set[str]]:
 def _row(line: bytes) -> Recorded | None:
     try:
         return msgspec.convert(json.loads(line), Recorded)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from omegaconf import MISSING
 
 from openswerl.schema.data import Crawl, Curate, Data, Network, Relate
+from openswerl.schema.planning import Plan
+from openswerl.schema.resources import Resources
 from openswerl.schema.results import Evaluate, Ood, Report, Tracking
 from openswerl.schema.sampling import Preflight, Rollout, Serving
 from openswerl.schema.training import Edits, Grpo, Model, Prompt, Reward, Sft
@@ -37,6 +39,8 @@ class Config:
     parts: int = MISSING
     memory_mb: int = MISSING
     processes: int = MISSING
+    nodes: int = MISSING
+    resources: Resources = field(default_factory=Resources)
     grid: Grid = field(default_factory=Grid)
     data: Data = field(default_factory=Data)
     network: Network = field(default_factory=Network)
@@ -56,5 +60,6 @@ class Config:
     ood: Ood = field(default_factory=Ood)
     report: Report = field(default_factory=Report)
     tracking: Tracking = field(default_factory=Tracking)
+    plan: Plan = field(default_factory=Plan)
     results: str = MISSING
     run_dir: str = MISSING

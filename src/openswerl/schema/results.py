@@ -120,6 +120,7 @@ class Report:
     resamples: int = MISSING
     bootstrap_seed: int = MISSING
     shown_samples: int = MISSING
+    shown_instances: int = MISSING
     benchmark: str = MISSING
     splits: dict[str, int] = MISSING
     temperature: float = MISSING

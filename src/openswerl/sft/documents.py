@@ -82,7 +82,7 @@ def _lines(path: str) -> Iterator[tuple[int, bytes]]:
 def _conversation(path: str, number: int, line: bytes) -> Conversation:
     try:
         return msgspec.json.decode(line, type=Conversation)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
         raise UserError(f"{path}, line {number}: {error}; a line is {FORM}") from None
 
 

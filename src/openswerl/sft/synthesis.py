@@ -21,12 +21,12 @@ def synthesise(
 ) -> list[Demonstration]:
     """Return the answers to all questions, in order; each process answers its share of chunks into files in `folder`.
 
-    The source is opened only if a chunk is missing. Raises UserError if no answer is kept.
+    The source is opened only if a chunk is missing, by all processes. Raises UserError if no answer is kept.
     """
     chunks = _chunks(questions, max(1, cfg.rollout.batch_rows // cfg.sft.samples_per_prompt))
     paths = [folder / f"{number:06d}-{_key(chunk)}.jsonl" for number, chunk in enumerate(chunks)]
     todo = [pair for pair in distributed.share([*zip(paths, chunks, strict=True)]) if not _whole(pair[0])]
-    source = open_source() if todo else None
+    source = open_source() if distributed.max_over_ranks(len(todo)) else None  # an engine is opened together
     for path, chunk in todo:
         assert source is not None
         write_jsonl(path, [msgspec.to_builtins(item) for item in source.answer(chunk)])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from openswerl.evaluate.harness.guard import refuse, refuse_path, touches_tests
+from openswerl.evaluate.harness.guard import refuse, refuse_path, shadows, touches_tests
 from openswerl.raw_rows import read_lines
 
 
@@ -101,3 +101,9 @@ def test_no_published_fix_is_refused_and_every_test_patch_is() -> None:
         "sympy__sympy-20916 sympy/testing/quality_unicode.py",
         "sympy__sympy-24102 sympy/testing/quality_unicode.py",
     ]
+
+
+@pytest.mark.parametrize("path", ["", ".", "./"])
+def test_a_path_that_names_no_file_shadows_nothing(path: str) -> None:
+    """Models write such paths; git refuses them."""
+    assert not shadows(path) and refuse({path: None}, {path: "x"}) is None

@@ -2,7 +2,9 @@
 
 import csv
 import re
+from base64 import b64encode
 from collections.abc import Callable
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 from openswerl.report.run import run
 from openswerl.stage import Job
 
-VOID = {"meta", "br", "path", "use", "rect", "line", "circle"}
+VOID = {"meta", "br", "path", "use", "rect", "line", "circle", "input"}
 Make = Callable[..., Job]
 HOSTILE = "</pre></span><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[2J\u202e{{ 7*7 }}\u2028&amp;"
 
@@ -42,7 +44,7 @@ class Reader(HTMLParser):
             assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] != "style":
+        if self.open and self.open[-1] not in ("style", "script"):
             self.text.append(data)
 
     @property
@@ -58,7 +60,7 @@ def page_of(job: Job) -> str:
 def test_the_page_is_well_formed_and_self_contained(page: str) -> None:
     reader = Reader(page)
     tags = {tag for tag, _ in reader.elements}
-    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    assert not tags & {"link", "img", "iframe", "object", "embed", "base", "form"}
     assert "://" not in page
     for _, attributes in reader.elements:
         assert not [key for key in attributes if key.startswith("on") or key in ("src", "srcset", "action")]
@@ -68,9 +70,22 @@ def test_the_page_is_well_formed_and_self_contained(page: str) -> None:
     ids = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     targets = {attributes["href"] for tag, attributes in reader.elements if tag == "a"}
-    sections = "#rates #failures #ablation #training #funnel #related #demonstrations #answers #reproduce"
-    assert targets == set(sections.split())
+    sections = "#rates #failures #ablation #training #tables #funnel #related #demonstrations #answers #reproduce"
+    assert targets == {*sections.split(), "#settings", "#provenance"}
     assert {str(target)[1:] for target in targets} <= set(ids)
+
+
+def test_the_page_is_small(hostile_page: Path) -> None:
+    """Every instance of it is shown, with every part of an answer."""
+    assert hostile_page.stat().st_size < 5_000_000
+
+
+def test_the_policy_of_the_page_names_its_one_script_by_hash(page: str) -> None:
+    (script,) = re.findall("<script>(.*?)</script>", page, flags=re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = next(a["content"] for tag, a in Reader(page).elements if a.get("http-equiv") == "Content-Security-Policy")
+    expected = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src "
+    assert policy == f"{expected}'sha256-{digest}'"
 
 
 def test_the_page_says_what_it_is_not(page: str) -> None:
@@ -121,7 +136,7 @@ def test_many_steps_and_months_are_folded_away(job: Job, tmp_path: Path, make_jo
     head = (job.inputs["archive-all"] / "coverage.csv").read_text().splitlines()[0]
     (job.inputs["archive-all"] / "coverage.csv").write_text("\n".join([head, *hours]) + "\n")
     text = page_of(make_job(tmp_path / "m", job.inputs))
-    assert text.count("<details open>") == 0
+    assert "<details><summary>Every step and reason</summary>" in text
     assert text.index("<summary>Every month</summary>") < text.index(">2024-01<")
     assert "step 39" in text
 
@@ -136,9 +151,8 @@ def test_digests_and_commands_are_printed(page: str, inputs: dict[str, Path]) ->
     assert command in words
 
 
-def test_the_config_card_is_folded_into_the_page_and_a_table_beside_it(job: Job) -> None:
+def test_the_config_card_is_on_the_page_and_a_table_beside_it(job: Job) -> None:
     text = page_of(job)
-    assert "<details><summary>Config card" in text
     words = Reader(text).words
     for row in csv.DictReader((job.out / "config_card.csv").open(encoding="utf-8")):
         cells = [f"{row['group']}.{row['key']}", *(row[k] for k in ("value", "source", "note", "used_by"))]
@@ -175,7 +189,8 @@ def test_hostile_text_stays_text(job: Job, edit_lines: Callable[..., None]) -> N
     )
     text = page_of(job)
     reader = Reader(text)
-    assert not {tag for tag, _ in reader.elements} & {"script", "img"}
+    tags = [tag for tag, _ in reader.elements]
+    assert tags.count("script") == 1 and "img" not in tags
     assert not {"\x1b", "\u202e", "\u2028"} & set(text)
     shown = "</pre></span><script>alert(1)</script><img src=x onerror=alert(1)>␛[2J⟨U+202E⟩{{ 7*7 }}⟨U+2028⟩&amp;"
     assert reader.text.count(shown) >= 4, "rollout and its reason, the base model's answer"

@@ -3,9 +3,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openswerl.report.inputs import Evaluation
-from openswerl.report.page.samples import MAX_CHARACTERS, lines, one_instance, shelves, visible
-from openswerl.report.rows import Outcome, Rollout
+from openswerl.report.page.samples import MAX_CHARACTERS, diff, lines, plain, shelves, visible
+from openswerl.report.rows import Rollout
 
 
 @given(st.text())
@@ -52,14 +51,14 @@ def test_shelves_without_any_well_formed_answer() -> None:
     assert [shelf.title for shelf in shelves([rollout(0, 0, -1, "a")], 6)] == ["Format error"]
 
 
-def test_the_instance_shown_is_where_outcomes_differ() -> None:
-    def evaluation(policy: str, *statuses: str) -> Evaluation:
-        rows = [Outcome(f"i{k}", "gate", "greedy", 0, True, status, "stopped") for k, status in enumerate(statuses)]
-        return Evaluation(policy, 0, "bubblewrap", rows)
+def test_roles_of_the_lines_of_a_patch() -> None:
+    head = ["diff --git a/x b/x", "index 1..2 100644", "--- a/x", "+++ b/x", "@@ -1,2 +1,2 @@"]
+    text = "\n".join([*head, "--- a comment of SQL", "+++ i", " same", *head, "-a"]) + "\n"
+    kinds = [(line.kind, line.text[:3]) for line in diff(text)]
+    heads = [("mark", "dif"), ("mark", "---"), ("mark", "+++"), ("mark", "@@ ")]
+    assert kinds == [*heads, ("search", "---"), ("replace", "+++"), ("plain", " sa"), *heads, ("search", "-a")]
 
-    shown = one_instance([evaluation("base", "error", "error"), evaluation("sft", "error", "resolved")], "gate")
-    assert [(policy, row.instance_id, row.status) for policy, row in shown] == [
-        ("base", "i1", "error"),
-        ("sft", "i1", "resolved"),
-    ]
-    assert one_instance([evaluation("base")], "gate") == []
+
+@given(st.text(max_size=200).filter(lambda text: text.count("\n") < 60))
+def test_a_text_without_roles_is_kept_whole(text: str) -> None:
+    assert [(line.kind, line.text) for line in plain(text)] == [("plain", row) for row in text.split("\n")]

@@ -9,7 +9,7 @@ from openswerl.config import load
 from openswerl.errors import UserError
 from openswerl.models.checkpoint import PACKAGED
 from openswerl.rollout.vllm.opening import open_vllm
-from openswerl.rollout.vllm.server import Server, reach_directly
+from openswerl.rollout.vllm.server import Server, host, reach_directly
 
 without = pytest.mark.skipif(importlib.util.find_spec("vllm") is not None, reason="vLLM is here")
 
@@ -41,3 +41,10 @@ def test_no_proxy_stands_between_us_and_this_machine(monkeypatch, before):
     reach_directly()
     for name in ("NO_PROXY", "no_proxy"):
         assert sorted(os.environ[name].split(",")) == sorted({"127.0.0.1", *filter(None, (before or "").split(","))})
+
+
+@pytest.mark.parametrize(("there", "expected"), [("2", "127.0.0.1"), ("1", "node0.cluster")])
+def test_processes_on_other_machines_are_told_an_address_that_they_can_reach(monkeypatch, there, expected):
+    for name, value in {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": there, "MASTER_ADDR": "node0.cluster"}.items():
+        monkeypatch.setenv(name, value)
+    assert host() == expected

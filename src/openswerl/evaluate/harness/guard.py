@@ -75,7 +75,7 @@ def touches_tests(changed: Iterable[str], created: Iterable[str] = (), repo: str
 
 def shadows(path: str) -> bool:
     """Tell whether a file at this path would be imported in place of a standard module or a part of pytest."""
-    name = PurePosixPath(path).parts[0].partition(".")[0]
+    name = next(iter(PurePosixPath(path).parts), "").partition(".")[0]
     return name in RUNNER or name in sys.stdlib_module_names
 
 

@@ -69,7 +69,7 @@ def _judge(record: Any, where: str, log: Path) -> Judged | None:
         return None
     if not all(isinstance(record.get(key), str) for key in TEXT_FIELDS):
         return None
-    row = normalise({**dict.fromkeys(TEXTS, ""), **record}, where)
+    row = normalise({**dict.fromkeys(TEXTS, ""), "base_commit": "unknown", **record}, where)
     if not isinstance(row, dict):
         return None
     problem = problem_of(row)

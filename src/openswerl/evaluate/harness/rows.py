@@ -1,6 +1,7 @@
 """Rows of a benchmark, from a file or the Hugging Face Hub, in the form that swebench 5 takes."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,12 @@ TEXTS = ("instance_id", "repo", "base_commit", "version", "problem_statement", "
 HARNESS = ("image", "eval_script", "log_parser", "eval_type")
 TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 SPLIT = "verified"
+# What becomes a part of a path or an argument of git: no row may lead out of a folder or pass an option.
+SAFE = {
+    "instance_id": re.compile(r"[\w-][\w.-]*", re.ASCII),
+    "repo": re.compile(r"[\w-][\w.-]*/(?!\.\.?$)[\w.-]+", re.ASCII),
+    "base_commit": re.compile(r"\w[\w./-]*", re.ASCII),
+}
 
 
 class BadRow(NamedTuple):
@@ -35,7 +42,7 @@ def read_benchmark(source: Path | str, split: str = "test") -> Rows:
     """Return the rows of a .json, .jsonl, .jsonl.gz or .parquet file, or of the data set "owner/name" on the Hub.
 
     Rows of the v5 form stay as they are, older ones get what they lack. Raises UserError if nothing can be read; a row
-    that cannot be graded is a BadRow with the code not_a_row, missing_field, no_tests, unknown_repository,
+    that cannot be graded is a BadRow with the code not_a_row, missing_field, unsafe_name, no_tests, unknown_repository,
     unknown_parser or double_id.
     """
     rows, seen = Rows([], []), set()
@@ -58,10 +65,12 @@ def normalise(raw: Any, where: str) -> Row | BadRow:
         return BadRow(where, "not_a_row", "this is no SWE-bench row")
     if lacking := [key for key in TEXTS if not isinstance(raw.get(key), str)]:
         return BadRow(where, "missing_field", f"{lacking[0]} is missing or not a text")
+    if unsafe := [key for key, pattern in SAFE.items() if not pattern.fullmatch(raw[key])]:
+        return BadRow(where, "unsafe_name", f"{unsafe[0]} {raw[unsafe[0]][:80]!r} is no name")
     where = f"{where} ({raw['instance_id']})"
     try:
         count = sum(len(test_names(raw.get(key))) for key in TESTS)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return BadRow(where, "missing_field", "FAIL_TO_PASS or PASS_TO_PASS is not a list of names")
     if not count:
         return BadRow(where, "no_tests", "it has no tests, so any patch would resolve it")

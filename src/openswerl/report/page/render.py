@@ -1,28 +1,31 @@
-"""The page: one HTML file without scripts and without outside references."""
+"""The page: one HTML file without outside references; its one script is named by hash in the page's own policy."""
 
-import sys
+from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
-from pathlib import Path
+from hashlib import sha256
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from openswerl.report import labels, mini, paper, prose
 from openswerl.report.card import CardRow
-from openswerl.report.editing import edit_rows
+from openswerl.report.editing import EditRow, edit_rows, pooled_edits
 from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
 from openswerl.report.ood import Ood
 from openswerl.report.page import samples
+from openswerl.report.page.environment import environment
+from openswerl.report.page.explorer import MARKS, Sample, start
+from openswerl.report.page.frames import frames
 from openswerl.report.paired import MAIN, Difference
+from openswerl.report.provenance import Provenance
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
+from openswerl.report.tables.table import Table
 from openswerl.stages import DEFAULT
 
-PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
 DECODINGS = ("greedy", "sample")
 
 
@@ -40,45 +43,20 @@ class Content:
     card: list[CardRow]
     mini: list[RateRow]
     rerank: list[Difference]
+    explorer: list[Sample]
+    provenance: Provenance
     ood: list[Ood] = field(default_factory=list)
     ood_pairs: list[Difference] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
 
 
 def render(content: Content) -> str:
     """Return the HTML document."""
-    return environment().get_template("page.html.j2").render(context(content))
-
-
-def environment() -> Environment:
-    """Return a Jinja environment that escapes every value and makes control characters visible first."""
-    found = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    found.filters |= {
-        "percent": labels.percent,
-        "points": labels.points,
-        "policy": labels.policy,
-        "is_gate": labels.is_gate,
-    }
-    found.filters |= {
-        "split": labels.split,
-        "note": labels.note,
-        "split_note": labels.split_note,
-        "capital": labels.capital,
-        "reward": labels.reward,
-    }
-    found.filters |= {"lines": samples.lines, "predictor": labels.predictor}
-    return found
-
-
-def _finalize(value: object) -> object:
-    return samples.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    own = environment()
+    script = own.get_template("script.js.j2").render()
+    policy = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+    page = own.get_template("page.html.j2")
+    return page.render(context(content), script=Markup(script), script_hash=policy)
 
 
 def context(content: Content) -> dict[str, Any]:
@@ -98,13 +76,14 @@ def context(content: Content) -> dict[str, Any]:
         "sandbox": inputs.sandbox,
         "splits": splits,
         "seeds": inputs.seeds,
+        "pooled": any(row.seed == "all" for row in content.greedy),
         "gate": prose.gate(inputs),
         "table2": table_rows(content.greedy, lambda row: row.split),
         "paper": paper,
         "decoding": table_rows(_first_split(content, splits[0]), lambda row: row.decoding),
         "decodings": list(dict.fromkeys(row.decoding for row in _first_split(content, splits[0]))),
         "pairs": pair_rows(content.differences),
-        "edits": [row for row in edit_rows(inputs.evaluations, settings) if row.split == splits[0]],
+        "edits": edited(inputs, settings, splits[0]),
         "ablation": [prose.find(content.differences, MAIN, "grpo-discrete", d) for d in DECODINGS],
         "exact": prose.exact_sentence(inputs),
         "figures": svg.inlined(content.figures),
@@ -114,21 +93,47 @@ def context(content: Content) -> dict[str, Any]:
         "quality": quality_rows(inputs.quality),
         "months": inputs.months,
         "demonstrations": inputs.demonstrations,
-        "shelves": [(run, samples.shelves(run.rollouts, settings.shown_samples)) for run in first_seed(inputs)],
-        "answers": samples.one_instance(inputs.evaluations, splits[0]),
-        "card": content.card,
         "labels": labels,
         **failures(inputs, splits[0]),
         **agentless(content, splits[0]),
         "ood": content.ood,
         "ood_pairs": content.ood_pairs,
-        "digests": inputs.digests,
-        "digest": content.digest,
-        "scale": cfg.scale,
-        "overrides": overrides(cfg),
-        "sibling": overrides(cfg, untidy=not settings.untidy),
-        "versions": versions(),
+        "frames": frames(content.tables),
+        **answers(content),
+        **origin(content),
     }
+
+
+def answers(content: Content) -> dict[str, Any]:
+    """Return what is shown of single answers: the explorer and the rollouts of training."""
+    shown = content.cfg.report.shown_samples
+    return {
+        "explorer": content.explorer,
+        "answer_marks": MARKS,
+        "start": start(content.explorer),
+        "shelves": [(run, samples.shelves(run.rollouts, shown)) for run in first_seed(content.inputs)],
+    }
+
+
+def origin(content: Content) -> dict[str, Any]:
+    """Return where the numbers come from and how to make them again."""
+    return {
+        "card": content.card,
+        "sources": dict(Counter(row.mark.source for row in content.card).most_common()),
+        "provenance": content.provenance,
+        "digests": content.inputs.digests,
+        "digest": content.digest,
+        "scale": content.cfg.scale,
+        "overrides": overrides(content.cfg),
+        "sibling": overrides(content.cfg, untidy=not content.cfg.report.untidy),
+    }
+
+
+def edited(inputs: Inputs, settings: Any, split: str) -> list[EditRow]:
+    """Return the rows of a split on files edited, policy by policy: of each seed, then of all."""
+    order = list(dict.fromkeys(item.policy for item in inputs.evaluations))
+    rows = [*edit_rows(inputs.evaluations, settings), *pooled_edits(inputs.evaluations, settings)]
+    return sorted((row for row in rows if row.split == split), key=lambda row: order.index(row.policy))
 
 
 def failures(inputs: Inputs, split: str) -> dict[str, Any]:
@@ -160,14 +165,14 @@ class TableRow:
     """One printed row: a policy under one seed, its rates by column, and the paper's counterpart."""
 
     policy: str
-    seed: int
+    seed: int | str
     cells: Mapping[str, RateRow]
     printed: paper.PaperRow | None
 
 
 def table_rows(rows: Iterable[RateRow], column: Callable[[RateRow], str]) -> list[TableRow]:
     """Gather the rates of a policy and seed into one row, in their first order."""
-    found: dict[tuple[str, int], dict[str, RateRow]] = {}
+    found: dict[tuple[str, int | str], dict[str, RateRow]] = {}
     for row in rows:
         found.setdefault((row.policy, row.seed), {})[column(row)] = row
     return [TableRow(*key, cells, paper.ROWS.get(key[0])) for key, cells in found.items()]
@@ -203,11 +208,6 @@ def overrides(cfg: Any, *, untidy: bool | None = None) -> str:
     parts = [f"{key}=[{','.join(map(str, value))}]" for key, value in lists.items()]
     chosen = cfg.report.untidy if untidy is None else untidy
     return " ".join([*parts, *([f"data.world.untidy={str(chosen).lower()}"] if cfg.report.source == "laptop" else [])])
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that are installed where the page is made."""
-    return {"python": sys.version.split()[0]} | {name: metadata.version(name) for name in PACKAGES}
 
 
 def _first_split(content: Content, split: str) -> list[RateRow]:

@@ -1,11 +1,10 @@
 """Real answers to look at. All of it is untrusted text: it is made visible here and escaped by the page."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from openswerl.report.inputs import Evaluation
-from openswerl.report.rows import Outcome, Rollout
+from openswerl.report.rows import Rollout
 
 MAX_LINES = 60
 MAX_CHARACTERS = 4000
@@ -36,11 +35,33 @@ def _shown(character: str) -> str:
 
 def lines(text: str) -> list[Line]:
     """Split an answer into lines with roles; what exceeds 60 lines or 4,000 characters is cut, and the cut is said."""
-    cut = text[:MAX_CHARACTERS].split("\n")
-    kept = cut[:MAX_LINES]
-    shown = list(_roles(kept))
+    return _cut(text, _roles)
+
+
+def plain(text: str) -> list[Line]:
+    """Split a text without roles, cut as `lines` cuts."""
+    return _cut(text, lambda rows: (Line("plain", row) for row in rows))
+
+
+def diff(text: str) -> list[Line]:
+    """Split a git patch into lines with roles, cut as `lines` cuts; object ids, which say nothing, are left out."""
+    return _cut(text.removesuffix("\n"), _changes)
+
+
+def _cut(text: str, roles: Callable[[Sequence[str]], Iterable[Line]]) -> list[Line]:
+    kept = text[:MAX_CHARACTERS].split("\n")[:MAX_LINES]
     left = len(text) - len("\n".join(kept))
-    return [*shown, Line("mark", f"\u2026 {left:,} more characters")] if left > 0 else shown
+    return [*roles(kept), *([Line("mark", f"\u2026 {left:,} more characters")] if left > 0 else [])]
+
+
+def _changes(rows: Iterable[str]) -> Iterable[Line]:
+    """Headers are those lines before the first hunk of a file: inside a hunk, `--- x` is a removed line `-- x`."""
+    inside = False
+    for row in rows:
+        inside = (inside or row.startswith("@@")) and not row.startswith("diff --git ")
+        kinds = {"-": "search", "+": "replace", "@": "mark"} if inside else {}
+        if inside or not row.startswith("index "):
+            yield Line(kinds.get(row[:1], "plain" if inside else "mark"), row)
 
 
 def _roles(rows: Iterable[str]) -> Iterable[Line]:
@@ -89,14 +110,3 @@ def _distinct(rows: Iterable[Rollout], count: int) -> list[Rollout]:
             found[row.instance_id] = row
             reasons.add(row.reason)
     return list(found.values())[:count]
-
-
-def one_instance(evaluations: Sequence[Evaluation], split: str) -> list[tuple[str, Outcome]]:
-    """Return every policy's greedy answer to one instance: the first on which most kinds of outcome occur."""
-    first = [item for item in evaluations if item.seed == evaluations[0].seed]
-    answers = [(item.policy, {row.instance_id: row for row in item.select("greedy", split)}) for item in first]
-    names = sorted(answers[0][1])
-    if not names:
-        return []
-    best = max(names, key=lambda name: len({rows[name].status for _, rows in answers}))
-    return [(policy, rows[best]) for policy, rows in answers]

@@ -1,119 +1,111 @@
-"""CSV and Markdown tables."""
+"""Repair rates, their paired differences, and the reward ablation, as frames. Rates lie between 0 and 1."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 
+from pandas import DataFrame
+
 from openswerl.report import labels, paper
-from openswerl.report.card import CardRow
 from openswerl.report.editing import EditRow
-from openswerl.report.paired import Difference
-from openswerl.report.rates import Rate, RateRow
-from openswerl.report.rows import FunnelRow
-
-RATES = ("format_rate", "format_low", "format_high", "resolved_rate", "resolved_low", "resolved_high")
-TABLE2 = ("policy", "split", "seed", "n", "not_judged", *RATES)
-DECODING = ("decoding", *TABLE2, "interval")
-PAIRED = (
-    *("policy", "against", "measure", "decoding", "split", "seed", "n", "rate", "rate_against"),
-    *("difference", "low", "high", "only_policy", "only_against", "mcnemar_p"),
+from openswerl.report.paired import MAIN, Difference
+from openswerl.report.rates import RateRow
+from openswerl.report.tables.columns import (
+    BOUNDS,
+    COUNTS,
+    KEY,
+    PRINTED,
+    TEST,
+    Cells,
+    bound_cells,
+    printed_cells,
+    rate,
+    rate_cells,
+    test_cells,
 )
+from openswerl.report.tables.kinds import COUNT, DIFFERENCE, NUMBER, RATE, TEXT, Columns, P, frame
 
-EDITS = ("policy", "split", "seed", "n", "extra_rate", "extra_low", "extra_high", "files")
-CARD = ("group", "key", "value", "source", "note", "used_by")
-
-
-def table2_csv(rows: Iterable[RateRow]) -> str:
-    """Return Table 2 as CSV; rates lie between 0 and 1."""
-    return to_csv(TABLE2, (_rate_cells(row) for row in rows))
-
-
-def decoding_csv(rows: Iterable[RateRow]) -> str:
-    """Return the rates of sampling and of the vote as CSV, with the kind of interval in the last column."""
-    cells = ([row.decoding, *_rate_cells(row), row.interval] for row in rows)
-    return to_csv(DECODING, cells)
-
-
-def paired_csv(rows: Iterable[Difference]) -> str:
-    """Return the paired differences as CSV; a cell is empty where its number is not defined."""
-    return to_csv(PAIRED, (_paired_cells(row) for row in rows))
-
-
-def card_csv(rows: Iterable[CardRow]) -> str:
-    """Return the config card as CSV."""
-    return to_csv(CARD, ([row.group, row.key, row.value, row.mark.source, row.mark.note, row.used_by] for row in rows))
+RATES: Columns = {**KEY, **COUNTS, **rate("format"), **rate("resolved")}
+TABLE2: Columns = {**RATES, "decoding": TEXT, "interval": TEXT, **PRINTED, "scale": TEXT}
+DECODING: Columns = {"decoding": TEXT, **RATES, "interval": TEXT}
+PAIR: Columns = {"policy": TEXT, "against": TEXT, "measure": TEXT, "decoding": TEXT, "split": TEXT, "seed": TEXT}
+PAIRED: Columns = {
+    **PAIR,
+    **{"n": COUNT, "rate": RATE, "rate_against": RATE, "difference": DIFFERENCE},
+    **BOUNDS,
+    **TEST,
+}
+EDITS: Columns = {**KEY, "n": COUNT, **rate("extra"), "files": NUMBER}
+ABLATION: Columns = {
+    **RATES,
+    **{"continuous_minus_this": DIFFERENCE, **BOUNDS, "mcnemar_p": P},
+    **PRINTED,
+    "scale": TEXT,
+}
 
 
-def table2_md(rows: Sequence[RateRow], sandbox: str, remark: str) -> str:
-    """Return Table 2 as Markdown, the paper's numbers in columns of their own."""
-    head = ["policy", "split", "seed", "n", "format %", "resolved %", "paper: format %", "paper: resolved %"]
-    return (
-        f"{remark}\n\nGreedy decoding; executed in: {sandbox}. In brackets: interval of each rate; n: judged answers. "
-        f"The paper's columns are SWE-bench Verified (n = {paper.INSTANCES}), a different benchmark, without error "
-        "bars.\n\n" + to_markdown(head, (_table2_cells(row) for row in rows))
-    )
+def table2(rows: Iterable[RateRow], votes: Iterable[RateRow], confidence: float, scale: str) -> DataFrame:
+    """Return the form of Table 2: greedy rows, then the base's votes, the paper's numbers beside both.
+
+    A row of the paper without one of ours stands last. The format of a gate policy is not defined, as no model wrote
+    its patch.
+    """
+    ours = [*rows, *(row for row in votes if row.policy.partition("@")[0] == "base")]
+    known = [(row.policy, row.decoding) for row in ours]
+    cells = [_table2_cells(row, confidence, scale) for row in ours]
+    alone = [row for key, row in paper.REPAIR.items() if key not in known]
+    empty = [None] * (len(RATES) - len(KEY))
+    cells += [
+        [row.policy, None, None, *empty, row.decoding, None, *printed_cells(row, confidence), scale] for row in alone
+    ]
+    return frame(TABLE2, cells)
 
 
-def edits_csv(rows: Iterable[EditRow]) -> str:
-    """Return how many files the patches change, and how many patches change too many."""
-    return to_csv(EDITS, (_edit_cells(row) for row in rows))
+def decoding(rows: Iterable[RateRow]) -> DataFrame:
+    """Return the rates of sampling and of the vote, with the kind of interval in the last column."""
+    return frame(DECODING, ([row.decoding, *_rates(row), row.interval] for row in rows))
 
 
-def funnel_md(rows: Iterable[FunnelRow]) -> str:
-    """Return the data funnel as Markdown."""
-    return to_markdown(["step", "reason", "dropped", "left"], ([r.step, r.reason, r.dropped, r.left] for r in rows))
+def paired(rows: Iterable[Difference]) -> DataFrame:
+    """Return the paired differences of policies on the same instances."""
+    return frame(PAIRED, (_paired_cells(row) for row in rows))
 
 
-def _rate_cells(row: RateRow) -> list[object]:
-    return [row.policy, row.split, row.seed, row.n, row.not_judged, *_numbers(row)]
+def edits(rows: Iterable[EditRow]) -> DataFrame:
+    """Return how many files the patches change, and the share of patches that change too many."""
+    return frame(EDITS, ([row.policy, row.split, row.seed, row.n, *rate_cells(row.extra), row.files] for row in rows))
 
 
-def _numbers(row: RateRow) -> list[str]:
-    """The six rate columns; the format of a gate policy is empty, as no model wrote its patch."""
-    if labels.is_gate(row.policy):
-        return ["", "", "", *(f"{n:.4f}" for n in (row.resolved.value, row.resolved.low, row.resolved.high))]
-    return [f"{n:.4f}" for rate in (row.format, row.resolved) for n in (rate.value, rate.low, rate.high)]
+def ablation(rows: Iterable[RateRow], pairs: Sequence[Difference], confidence: float, scale: str) -> DataFrame:
+    """Return the rewards compared, greedy, the form of Figure 5; `continuous_minus_this` is the lead of that one.
+
+    The difference is of resolved, of the first split, of the same instances, seed and variant.
+    """
+    ahead = {(row.against, row.split, row.seed): row for row in pairs if _of_rewards(row)}
+    cells = []
+    for row in rows:
+        if row.policy.startswith("grpo-"):
+            found = ahead.get((row.policy, row.split, row.seed))
+            difference = [found.value, *bound_cells(found), found.p] if found else [None] * 4
+            printed = printed_cells(paper.ROWS.get(row.policy), confidence)
+            cells.append([*_rates(row), *difference, *printed, scale])
+    return frame(ABLATION, cells)
 
 
-def _edit_cells(row: EditRow) -> list[object]:
-    numbers = (row.extra.value, row.extra.low, row.extra.high, row.files)
-    return [row.policy, row.split, row.seed, row.n, *(f"{number:.4f}" for number in numbers)]
+def _of_rewards(row: Difference) -> bool:
+    (first, _, variant), (second, _, other) = (name.partition("@") for name in (row.policy, row.against))
+    rewards = first == MAIN and second.startswith("grpo-") and second != MAIN and variant == other
+    return rewards and (row.measure, row.decoding) == ("resolved", "greedy")
 
 
-def _paired_cells(row: Difference) -> list[object]:
-    low, high = (f"{bound:.4f}" for bound in row.interval) if row.interval else ("", "")
+def _rates(row: RateRow) -> Cells:
+    form = rate_cells(None if labels.is_gate(row.policy) else row.format)
+    return [row.policy, row.split, row.seed, row.n, row.not_judged, *form, *rate_cells(row.resolved)]
+
+
+def _table2_cells(row: RateRow, confidence: float, scale: str) -> Cells:
+    printed = paper.REPAIR.get((row.policy, row.decoding))
+    return [*_rates(row), row.decoding, row.interval, *printed_cells(printed, confidence), scale]
+
+
+def _paired_cells(row: Difference) -> Cells:
     key = [row.policy, row.against, row.measure, row.decoding, row.split, row.seed, row.n]
-    rates = [f"{row.rate:.4f}", f"{row.rate_against:.4f}", f"{round(row.value, 4) + 0.0:.4f}", low, high]
-    p = "" if row.p is None else f"{row.p:.3g}"
-    return [*key, *rates, row.only_policy, row.only_against, p]
-
-
-def _table2_cells(row: RateRow) -> list[object]:
-    printed = paper.ROWS.get(row.policy)
-    form = "" if labels.is_gate(row.policy) else bracketed(row.format)
-    numbers = (printed.format, printed.resolved) if printed else ("", "")
-    return [row.policy, row.split, row.seed, row.n, form, bracketed(row.resolved), *numbers]
-
-
-def bracketed(rate: Rate) -> str:
-    """Return a rate in percent with its interval in brackets."""
-    return f"{labels.percent(rate.value)} [{labels.percent(rate.low)}, {labels.percent(rate.high)}]"
-
-
-def to_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a CSV document; None is an empty cell."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return stream.getvalue()
-
-
-def to_markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table whose cells cannot break it."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(_cell(value) for value in line) + " |\n" for line in lines)
-
-
-def _cell(value: object) -> str:
-    return " ".join(str(value).replace("\\", "\\\\").replace("|", "\\|").split())
+    return [*key, row.rate, row.rate_against, row.value, *bound_cells(row), *test_cells(row)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 from omegaconf import DictConfig
 from transformers import PreTrainedTokenizerBase
 
@@ -79,6 +80,7 @@ class EngineSampler(Sampler):
     def awake(self) -> Iterator[None]:
         """The engine's memory on the GPU inside the block; outside its weights wait in the machine's memory."""
         if self.llm.llm_engine.is_sleeping():
+            torch.cuda.empty_cache()  # vLLM takes its memory from the driver, which PyTorch must give it back to first
             self.llm.wake_up()
         try:
             yield

@@ -3,6 +3,7 @@
 import importlib.util
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from omegaconf import DictConfig
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
@@ -13,6 +14,7 @@ from openswerl.models.distributed import gather, is_main
 from openswerl.models.lora import has_lora
 from openswerl.rollout.agreement import check_policy
 from openswerl.rollout.ending import eos_of
+from openswerl.rollout.endpoint.channel import Channel
 from openswerl.rollout.publishing import Publisher
 from openswerl.rollout.samples import Sampler
 from openswerl.rollout.vllm.engine import EngineSampler
@@ -24,14 +26,17 @@ from openswerl.rollout.vllm.settings import ADAPTER, engine_settings
 
 
 def open_vllm(model: DictConfig, rollout: DictConfig, serving: DictConfig, checkpoint: Path | str) -> Sampler:
-    """Serve a checkpoint on disk, which follows no policy. Raises UserError if vLLM is not there or does not start."""
+    """Serve a checkpoint on disk, which follows no policy. All processes call it.
+
+    Raises UserError if vLLM is not there or does not start.
+    """
     _require_vllm()
     tokenizer, ends = _tokenizer(model, checkpoint)
     settings = engine_settings(model, rollout, checkpoint, lora=False)
     if rollout.engine.mode == "colocated":
         return EngineSampler(model, rollout, tokenizer, ends, settings)
-    server = Server(settings, rollout.engine, serving)
-    return ServedSampler(model, rollout, serving, tokenizer, ends, server.channel, server)
+    server, channel = _served(settings, rollout, serving)
+    return ServedSampler(model, rollout, serving, tokenizer, ends, channel, server)
 
 
 def open_policy(
@@ -48,12 +53,18 @@ def open_policy(
     if cfg.rollout.engine.mode == "colocated":
         sampler = EngineSampler(cfg.model, cfg.rollout, tokenizer, ends, settings)
         return sampler, VllmPublisher(sampler, EngineLink(sampler), cfg)
-    server = Server(settings, cfg.rollout.engine, cfg.serving) if is_main() else None
-    (channel,) = gather([server.channel] if server else [])
+    server, channel = _served(settings, cfg.rollout, cfg.serving)
     if has_lora(policy):
         channel = replace(channel, model=ADAPTER)
     served = ServedSampler(cfg.model, cfg.rollout, cfg.serving, tokenizer, ends, channel, server)
     return served, VllmPublisher(served, ServerLink(server, cfg.serving.sync_timeout_s) if server else None, cfg)
+
+
+def _served(settings: dict[str, Any], rollout: DictConfig, serving: DictConfig) -> tuple[Server | None, Channel]:
+    """Return the main process's server, and for all processes how to ask it."""
+    server = Server(settings, rollout.engine, serving) if is_main() else None
+    (channel,) = gather([server.channel] if server else [])
+    return server, channel
 
 
 def _require_vllm() -> None:

@@ -1,4 +1,4 @@
-"""vLLM as a process of its own, with its OpenAI-compatible address on this machine."""
+"""vLLM as a process of its own on this machine, with its OpenAI-compatible address for the processes of the run."""
 
 import atexit
 import contextlib
@@ -18,6 +18,7 @@ from omegaconf import DictConfig
 
 import openswerl
 from openswerl.errors import UserError
+from openswerl.models.distributed import world
 from openswerl.rollout.endpoint.channel import Channel
 from openswerl.rollout.vllm import gate, keeper
 from openswerl.rollout.vllm.settings import options
@@ -34,10 +35,10 @@ class Server:
     """
 
     def __init__(self, settings: Mapping[str, Any], engine: DictConfig, serving: DictConfig) -> None:
-        self.serving, self.key, self.port = serving, secrets.token_hex(16), _free_port()
+        self.serving, self.key, self.host, self.port = serving, secrets.token_hex(16), host(), _free_port()
         self.log = Path(serving.folder, f"vllm-{os.getpid()}-{self.port}.log")
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        reach_directly()
+        reach_directly(self.host)
         with self.log.open("wb") as log:
             self.process = self._start(settings, engine, log)
         atexit.register(self.close)
@@ -55,7 +56,7 @@ class Server:
     @property
     def address(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def post(self, path: str, body: Mapping[str, Any], timeout_s: float) -> Any:
         """Send a request and return the JSON answer. Raises UserError if there is none within the time."""
@@ -86,7 +87,7 @@ class Server:
 
     def _start(self, settings: Mapping[str, Any], engine: DictConfig, log: IO[bytes]) -> "subprocess.Popen[bytes]":
         served = dict(settings, tensor_parallel_size=engine.tensor_parallel, served_model_name=MODEL, port=self.port)
-        served |= {"host": "127.0.0.1", "uvicorn_log_level": "warning", "middleware": gate.NAME}
+        served |= {"host": self.host, "uvicorn_log_level": "warning", "middleware": gate.NAME}
         command = [sys.executable, "-P", "-m", "vllm.entrypoints.openai.api_server", *options(served)]
         environment = {name: value for name, value in os.environ.items() if name not in OURS}
         environment |= {
@@ -126,12 +127,17 @@ class Server:
         return f"{' | '.join(lines[-SHOWN_LINES:])} (its log is {self.log})"
 
 
-def reach_directly() -> None:
+def host() -> str:
+    """Return where all processes reach this machine, which is the main one's; on several machines torchrun knows."""
+    return os.environ["MASTER_ADDR"] if world() > int(os.environ.get("LOCAL_WORLD_SIZE", world())) else "127.0.0.1"
+
+
+def reach_directly(address: str = "127.0.0.1") -> None:
     """Keep requests to this machine away from a proxy that the environment names."""
     for variable in ("NO_PROXY", "no_proxy"):
         hosts = os.environ.get(variable, "").split(",")
-        if "127.0.0.1" not in hosts:
-            os.environ[variable] = ",".join(filter(None, [*hosts, "127.0.0.1"]))
+        if address not in hosts:
+            os.environ[variable] = ",".join(filter(None, [*hosts, address]))
 
 
 def _source() -> str:

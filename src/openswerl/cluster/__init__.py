@@ -1,0 +1,1 @@
+"""Jobs on a cluster: what they ask for, and what became of them. Imports no torch."""
