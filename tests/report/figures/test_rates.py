@@ -48,7 +48,8 @@ def test_figure_5_of_answers_that_were_not_judged(setting: Setting) -> None:
 
 
 def test_every_policy_has_a_bar_a_split(setting: Setting) -> None:
-    both = [*grid(1), *(evaluation("base", 0, [True] * 4, "templates") for _ in range(1))]
+    both = grid(1)
+    both[0].outcomes.extend(evaluation("base", 0, [True] * 4, "templates").outcomes)
     found = resolved(both, setting)
     shown = texts(found.svg)
     assert {"Base", "GRPO continuous", "GRPO continuous, tidy", "100.0", "50.0", "75.0"} <= set(shown)

@@ -117,6 +117,13 @@ def test_an_answer_is_picked_by_mouse_and_keyboard(show: Callable[..., Any], hos
     assert page.locator(".shown:visible h4").count() == 1 and page.locator(".issue:visible").count() == 1
 
 
+def test_the_patches_are_side_by_side_where_there_is_room(show: Callable[..., Any], hostile_page: Path) -> None:
+    for width, beside in ((1280, True), (390, False)):
+        heads = show(hostile_page, width).page.locator("article.shown:visible h6")
+        mine, gold = (heads.filter(has_text=text).bounding_box() for text in ("Patch of the answer", "Gold patch"))
+        assert (mine["y"] == gold["y"]) is beside and (mine["x"] < gold["x"]) is beside
+
+
 def test_settings_are_filtered_by_word_and_source(show: Callable[..., Any], hostile_page: Path) -> None:
     page = show(hostile_page).page
     page.locator("#settings summary").click()

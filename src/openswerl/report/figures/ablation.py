@@ -23,8 +23,8 @@ def figure5(evaluations: Sequence[Evaluation], setting: Setting) -> Drawing:
     trained = sorted(
         (item for item in evaluations if item.policy.startswith("grpo-")), key=lambda item: parted(item.policy)[1] != ""
     )
-    formats = pooled(trained, setting.split, lambda row: row.format_ok, setting.settings)
-    repairs = pooled(trained, setting.split, lambda row: row.resolved, setting.settings)
+    formats = pooled(trained, setting.split, "format", setting.settings)
+    repairs = pooled(trained, setting.split, "resolved", setting.settings)
     printed = [name for name in dict.fromkeys(parted(row.policy)[0] for row in formats) if name in paper.ROWS]
 
     def draw(axes: Sequence[Axes]) -> None:

@@ -20,7 +20,7 @@ FRAME = 0.9
 def resolved(evaluations: Sequence[Evaluation], setting: Setting) -> Drawing:
     """Draw the greedy resolve rates of every policy, one bar a split."""
     splits = list(setting.settings.splits)
-    rates = [pooled(evaluations, split, lambda row: row.resolved, setting.settings) for split in splits]
+    rates = [pooled(evaluations, split, "resolved", setting.settings) for split in splits]
     policies = list(dict.fromkeys(item.policy for item in evaluations))
 
     def draw(axes: Sequence[Axes]) -> None:

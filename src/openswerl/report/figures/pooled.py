@@ -1,17 +1,12 @@
-"""A rate of one policy over all seeds, with one interval, and each seed's own."""
+"""A greedy rate of one policy over all seeds, with one interval, and each seed's own."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from openswerl.report.inputs import Evaluation
-from openswerl.report.rates import Rate, instance_means
-from openswerl.report.rows import Outcome
-from openswerl.statistics import mean_interval, wilson
-
-Flag = Callable[[Outcome], bool]
+from openswerl.report.rates import Rate, evaluation_means, mean_rate, policy_means
+from openswerl.statistics import wilson
 
 
 @dataclass(frozen=True)
@@ -25,29 +20,23 @@ class Pooled:
     seeds: list[float]
 
 
-def pooled(evaluations: Iterable[Evaluation], split: str, flag: Flag, settings: Any) -> list[Pooled]:
-    """Return one rate a policy with judged greedy answers on the split, in their first order.
+def pooled(evaluations: Sequence[Evaluation], split: str, measure: str, settings: Any) -> list[Pooled]:
+    """Return one rate a policy with judged answers on the split, in their first order.
 
-    One seed has the Wilson interval of Table 2. Several seeds answer the same instances, so their answers are not
-    independent: each instance is its mean over seeds, and the interval a percentile bootstrap over instances.
+    `measure` is one of `rates.MEASURES`. One seed has the Wilson interval of Table 2, several have the bootstrap over
+    instances of its row "all".
     """
-    found: dict[str, list[list[Outcome]]] = {}
-    for item in evaluations:
-        if answers := [row for row in item.select("greedy", split) if row.judged]:
-            found.setdefault(item.policy, []).append(answers)
-    rates = (_rate(policy, split, seeds, flag, settings) for policy, seeds in found.items())
-    return [rate for rate in rates if rate]
+    found = []
+    for policy in dict.fromkeys(item.policy for item in evaluations):
+        means = policy_means(evaluations, policy, "all", "greedy", split, measure)
+        own = [evaluation_means(item, "greedy", split, measure) for item in evaluations if item.policy == policy]
+        if means:
+            rate = _rate(list(means.values()), len(own), settings)
+            found.append(Pooled(policy, split, len(means), rate, [sum(seed.values()) / len(seed) for seed in own]))
+    return found
 
 
-def _rate(policy: str, split: str, seeds: Sequence[Sequence[Outcome]], flag: Flag, settings: Any) -> Pooled | None:
-    each = [instance_means(seed, [flag(row) for row in seed]) for seed in seeds]
-    shared = [name for name in each[0] if all(name in means for means in each)]
-    if not shared:
-        return None
-    values = np.array([np.mean([means[name] for means in each]) for name in shared])
-    if len(seeds) == 1:
-        interval = wilson(float(values.sum()), len(values), settings.confidence)
-    else:
-        interval = mean_interval(values, settings.confidence, settings.resamples, settings.bootstrap_seed)
-    own = [float(np.mean([*means.values()])) for means in each]
-    return Pooled(policy, split, len(values), Rate(float(values.mean()), *interval), own)
+def _rate(values: Sequence[float], seeds: int, settings: Any) -> Rate:
+    if seeds > 1:
+        return mean_rate(values, settings)
+    return Rate(sum(values) / len(values), *wilson(sum(values), len(values), settings.confidence))
