@@ -59,4 +59,4 @@ def commands_of(text: str) -> list[str]:
 
 def without_cluster(command: str) -> str:
     """Return a command of Snakemake as a dry run of this machine."""
-    return re.sub(r" --(profile|sdm) \S+| -n\b", "", command) + " --cores 1 --dry-run"
+    return re.sub(r" --(profile|sdm|slurm-\S+) \S+| -n\b", "", command) + " --cores 1 --dry-run"
