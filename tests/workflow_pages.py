@@ -6,7 +6,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TAGS = {"", "gpu", "cluster", "network", "make"}
-SMALLER = {"results/laptop": "results/smoke", "grpo.steps=60": "grpo.steps=4"}
+SMALLER = {
+    "results/laptop": "results/smoke",
+    "experiment=kl": 'experiment=kl overrides="grid.seed=[0] grid.variant=[default,kl-0.02]"',
+    "grpo.steps=60": "grpo.steps=4 grid.reward=[continuous] grid.baselines=[base] grid.ood=[]",
+}
 FENCE = re.compile(r"^```(\w+)(?: (\w+))?\n(.*?)^```$", re.M | re.S)
 COMMAND = re.compile(
     r"^(?P<command>(?:\w+=\S+ )*(?:python scripts/\w+\.py|snakemake)\b[^#\n]*?)(?P<rest> *(?:#.*)?)$", re.M
@@ -55,4 +59,4 @@ def commands_of(text: str) -> list[str]:
 
 def without_cluster(command: str) -> str:
     """Return a command of Snakemake as a dry run of this machine."""
-    return re.sub(r" --(profile|sdm) \S+| -n\b", "", command) + " --cores 1 --dry-run"
+    return re.sub(r" --(profile|sdm|slurm-\S+) \S+| -n\b", "", command) + " --cores 1 --dry-run"
