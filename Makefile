@@ -51,7 +51,7 @@ test: check sandbox
 	pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/installed-dev sandbox
-	pytest -m slow
+	pytest -n 2 --dist loadfile -m slow
 
 # Losses and gradients against TRL's own trainer.
 test-oracle: $(VENV)/installed-dev
