@@ -160,8 +160,9 @@ def faults(cfg: DictConfig) -> Iterator[str]:
         value = OmegaConf.select(cfg, key)
         if not least <= value <= greatest:  # which nan is not
             yield f"{key}={value} is not {_range(least, greatest)}"
-    for stage, need in cfg.resources.items():
-        yield from _need(stage, need)
+    if cfg.processes > 0:  # which resources follow
+        for stage, need in cfg.resources.items():
+            yield from _need(stage, need)
     for key, known in CHOICES.items():
         if (name := OmegaConf.select(cfg, key)) not in known:
             yield f"{key}={name} is unknown: choose {', '.join(known[:-1])} or {known[-1]}"

@@ -28,7 +28,7 @@ def test_a_later_try_asks_for_more_memory_and_time():
         ("laptop", "grpo", 0),
         ("node8", "grpo", 8),
         ("node8", "evaluate", 1),
-        ("paper", "sft", 64),
+        ("paper", "sft", 512),
         ("paper", "crawl", 0),
     ],
 )

@@ -13,7 +13,7 @@ from openswerl.evaluate.harness.rows import TESTS, Row, read_benchmark
 from openswerl.raw_rows import read_lines
 
 ROW = {
-    "instance_id": "pytest-dev__pytest-1", "repo": "pytest-dev/pytest", "version": "7.0", "base_commit": "",
+    "instance_id": "pytest-dev__pytest-1", "repo": "pytest-dev/pytest", "version": "7.0", "base_commit": "a" * 40,
     "problem_statement": "", "patch": "", "test_patch": "", "FAIL_TO_PASS": ["a"], "PASS_TO_PASS": ["b", "c"],
 }  # fmt: skip
 
