@@ -13,7 +13,7 @@ IMAGE ?= cpu
 SCALE ?= laptop
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-slow test-adversarial test-faults audit check sandbox docs base-model test-oracle bench-data bench-train bench-eval image clean
+.PHONY: demo test test-slow test-slurm test-adversarial test-faults audit check sandbox docs base-model test-oracle bench-data bench-train bench-eval image clean
 
 demo: $(VENV)/installed sandbox
 	snakemake --cores all --config scale=$(SCALE) overrides="evaluate.sandbox=$$(python scripts/dev/sandbox.py)"
@@ -52,6 +52,10 @@ test: check sandbox
 
 test-slow: $(VENV)/installed-dev sandbox
 	pytest -n 2 --dist loadfile -m slow
+
+# The graph through a real Slurm, which this installs on this machine by apt-get, as root, and stops in the end.
+test-slurm: $(VENV)/installed-dev sandbox
+	OPENSWERL_SLURM=1 pytest tests/workflow/test_slurm.py
 
 # Losses and gradients against TRL's own trainer.
 test-oracle: $(VENV)/installed-dev

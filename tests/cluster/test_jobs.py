@@ -120,9 +120,24 @@ def test_a_job_that_sbatch_refuses(tmp_path):
     refusal = (
         "Error in rule evaluate:\n    message: SLURM sbatch failed. The error message was 'sbatch: error: invalid "
     )
-    refusal += "partition specified: gpu'.\n    sbatch call:\n"
+    refusal += "partition specified: gpu'.\n    sbatch call:\n        sbatch\n    jobid: 7\n"
     (line,) = said(tmp_path, HEAD.rsplit("Job 7", 1)[0] + refusal)
     assert "evaluate (policy=gold, seed=0): refused by sbatch: sbatch: error: invalid partition specified: gpu" in line
+
+
+def test_logs_that_snakemake_shows_are_not_its_own(tmp_path):
+    """A failed job's log has the rule again, as the Snakemake within the job numbers it, and srun's complaints."""
+    shown = "Logfile x:\n====\n" + HEAD.rsplit("Job 7", 1)[0].replace("jobid: 7", "jobid: 0") + "====\n"
+    refusal = "Error in rule evaluate:\n    message: SLURM sbatch failed. The error message was 'sbatch: error: no\n"
+    refusal += "sbatch: error: more'.\n    sbatch call:\n        sbatch\n    jobid: 7\n"
+    text = (HEAD + FAILED).format(state="FAILED", folder=tmp_path) + shown
+    own = "sft: error: none is well formed\nsft: error in process 1: none\nsrun: error: node1: task 0: Exited\n"
+    (line,) = said(tmp_path, text, own)
+    assert ": Slurm job 5: sft: error: none is well formed, try 1; " in line
+    other = shown.replace("jobid: 0", "jobid: 7").replace("gold", "none")  # of another job, by chance with that number
+    assert [job.name for job in read(text + other)] == ["evaluate (policy=gold, seed=0)"]
+    (job,) = read(text + refusal)
+    assert [one.state for one in job.tries] == ["FAILED", "REFUSED"]
 
 
 @given(st.lists(st.sampled_from([*(HEAD + FAILED + AGAIN + GROUP).splitlines(), "", "   ", "rule x:"])))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 DATE = re.compile(r" *\[(\w{3} \w{3} +\d+ \d{2}:\d{2}:\d{2} \d{4})\]")
 RULE = re.compile(r" *(?:local)?rule (\w+):$")
-ERROR = re.compile(r"Error in rule (\w+):$")
+ERROR = re.compile(r"Error in rule \w+:$")
 FIELD = re.compile(r" +(jobid|log|wildcards): (.*)$")
 SUBMITTED = re.compile(r"Job (\S+) has been submitted with SLURM jobid (\d+) \(log: (.*)\)\.$")
 FAILED = re.compile(r" +message: SLURM-job '(\d+)' failed.*SLURM status is: '(\w+)'")
@@ -61,7 +61,7 @@ class _Reader:
         self.now: datetime | None = None
         self.block: Job | None = None  # the rule whose fields are being read
         self.grouped: list[Job] = []  # those of the next group to be submitted
-        self.refused = ""  # the rule of the error that is being read
+        self.refused = ""  # what sbatch said in the error that is being read, whose job comes next
 
     def line(self, line: str) -> None:
         if date := DATE.match(line):
@@ -70,8 +70,8 @@ class _Reader:
             self.block = Job(rule[1])
             if line.startswith(" "):
                 self.grouped.append(self.block)
-        elif error := ERROR.match(line):
-            self.block, self.refused = None, error[1]
+        elif ERROR.match(line):
+            self.block, self.refused = None, ""
         elif self.block and (found := FIELD.match(line)):
             self._field(self.block, found[1], found[2])
         else:
@@ -79,8 +79,10 @@ class _Reader:
 
     def _field(self, block: Job, key: str, value: str) -> None:
         if key == "jobid":
-            self.block = self.jobs.setdefault(value, block)
-            self.grouped = [self.block if job is block else job for job in self.grouped]
+            known = self.jobs.setdefault(value, block)
+            # a failed job's log, which Snakemake shows, has blocks too, with numbers of the Snakemake within the job
+            self.block = known if known.log == block.log else None
+            self.grouped = [known if job is block else job for job in self.grouped]
         else:
             setattr(block, key, value)
 
@@ -95,9 +97,11 @@ class _Reader:
         elif found := FAILED.match(line):
             self._end(found[1], found[2])
         elif found := REFUSED.match(line):
-            job = next((job for job in reversed(self.jobs.values()) if job.rule == self.refused), Job(self.refused))
-            self.jobs.setdefault(f"refused {job.rule}", job)
-            job.tries.append(Try("", None, "REFUSED", found[1]))
+            self.refused = found[1]
+        elif self.refused and (found := FIELD.match(line)) and found[1] == "jobid":
+            if found[2] in self.jobs:
+                self.jobs[found[2]].tries.append(Try("", None, "REFUSED", self.refused))
+            self.refused = ""
         elif (found := FINISHED.match(line)) and found[1] in self.jobs and self.jobs[found[1]].tries:
             self._end(self.jobs[found[1]].tries[-1].number, "COMPLETED")
 
@@ -112,4 +116,4 @@ def read(text: str) -> list[Job]:
     reader = _Reader()
     for line in text.splitlines():
         reader.line(line)
-    return [job for job in dict((id(job), job) for job in reader.jobs.values()).values() if job.tries]
+    return [job for job in reader.jobs.values() if job.tries]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openswerl.cluster.jobs import Job, Try, read
 
-SAID = re.compile(r"^\w+: error(?: in process \d+)?: .*$", re.M)  # by a stage, or by our launcher
+SAID = re.compile(r"^(?!srun:)\w+: error(?: in process \d+)?: .*$", re.M)  # by a stage, or by our launcher
 # What Slurm writes into a job's log as it ends it: the first that is found counts.
 CAUSES = (
     (re.compile(r"exceeded (?:job )?memory limit|oom.kill", re.I), "MEMORY", "raise resources.{rule}.mem_mb"),
@@ -41,7 +41,7 @@ def why(job: Job, last: Try) -> tuple[str, str]:
     if found:
         return found[1], found[2].format(rule=job.rule)
     said = SAID.findall(text + "\n" + _text(Path(job.log) if job.log else None))
-    return (said[-1], "mend that and run again") if said else (last.state, f"see {last.log} too")
+    return (said[0], "mend that and run again") if said else (last.state, f"see {last.log} too")
 
 
 def _text(path: Path | None) -> str:
