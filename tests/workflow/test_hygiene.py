@@ -41,4 +41,5 @@ def test_every_rule_names_its_costs(stage):
 
 def test_there_is_no_file_of_another_kind():
     assert {path.stem for path in RULES.glob("*.smk")} == {"common", "wandb_report", *STAGES}
-    assert {path.stem for path in (ROOT / "scripts").glob("*.py")} == {"compare", "plan", "wandb_report", "wandb_sync", *STAGES}
+    others = {"compare", "plan", "wandb_report", "wandb_sync"}
+    assert {path.stem for path in (ROOT / "scripts").glob("*.py")} == {*others, *STAGES}
