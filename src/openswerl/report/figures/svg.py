@@ -111,7 +111,7 @@ def _saved_svg(figure: Figure) -> str:
 
 
 def _numbered(document: str) -> str:
-    """Name clip paths by their order: Matplotlib's names hash the last bit of places, which sums may round either way."""
+    """Name clip paths by their order: Matplotlib's names hash the last bit of places, which may round either way."""
     clips = dict.fromkeys(re.findall(r'<clipPath id="(p[0-9a-f]{10})"', document))
     names = {clip: f"clip-{number}" for number, clip in enumerate(clips)}
     return re.sub(r"\bp[0-9a-f]{10}\b", lambda found: names.get(found[0], found[0]), document)
