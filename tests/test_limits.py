@@ -70,7 +70,8 @@ def test_rows_that_cannot_be_split(stage, size, others, message):
 
 @pytest.mark.parametrize(("size", "processes"), [(2, 8), (8, 8), (16, 8)])
 def test_rows_may_be_split_within_a_machine_or_over_whole_ones(size, processes):
-    _ = Cell("grpo", (f"grpo.optimiser.sequence_parallel={size}", f"processes={processes}")).digest
+    cell = Cell("grpo", (f"grpo.optimiser.sequence_parallel={size}", f"processes={processes}"))
+    assert cell.digest and cell.cfg.grpo.optimiser.sequence_parallel == size
 
 
 def test_no_processes_are_one_line_too():

@@ -5,7 +5,6 @@ import math
 import sys
 import types
 import typing
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from omegaconf import OmegaConf
 from openswerl.compose import CONF, load
 from openswerl.config import Cell
 from openswerl.limits import CHOICES, LIMITS
-from openswerl.marks import UNMARKED, comments, mark_of, read_mark
+from openswerl.marks import UNMARKED, comments, leaves, mark_of, read_mark
 from openswerl.schema import Config
 from openswerl.stages import STAGES
 
@@ -27,15 +26,6 @@ Made from `src/openswerl/schema/`, `conf/` and its comments. *Default* is the la
 What each group is for is in [the configuration](groups.md).
 """
 COLUMNS = ("key", "type", "default", "paper", "allowed", "from", "read by")
-
-
-def leaves(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield (dotted key, value) of every value of a config that is no mapping with keys."""
-    for name, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from leaves(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def type_of(key: str) -> str:

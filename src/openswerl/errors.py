@@ -1,5 +1,10 @@
 """Errors that a user can act on."""
 
+import re
+
+SAID = re.compile(r"^(?!srun:)\w+: error(?: in process \d+)?: .*$", re.M)
+"""A line in which a stage, or our launcher, says an error; srun's are of the same form."""
+
 
 class UserError(Exception):
     """What is wrong, where, and what to do, in one line; scripts print it and exit with 1."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openswerl.cluster.report import lines
+from openswerl.errors import SAID
 
 FAILED = re.compile(r"^Error in rule (?P<rule>\w+):$.*?^    log: (?P<log>.*?) \(check log", re.M | re.S)
-SAID = re.compile(r"^\w+: error[^:]*: .*")
 
 
 def tell(logs: Sequence[str]) -> None:

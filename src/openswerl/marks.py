@@ -61,15 +61,15 @@ def mark_of(key: str, overrides: Iterable[str], choices: Mapping[str, str | None
 
 def settings(cell: Cell, group: str) -> Iterator[tuple[str, str, Mark]]:
     """Yield (key within the group, value as conf/ writes it, mark) of what the cell's stage reads."""
-    for key, value in _values(OmegaConf.to_container(cell.view()).get(group, {})):  # type: ignore[union-attr]
+    for key, value in leaves(OmegaConf.to_container(cell.view()).get(group, {})):  # type: ignore[union-attr]
         yield key, _printed(value), mark_of(f"{group}.{key}", cell.overrides, cell.choices)
 
 
-def _values(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(tree: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield (dotted key, value) of every value that is not a mapping with keys."""
     for name, value in tree.items():
         if isinstance(value, dict) and value:
-            yield from _values(value, f"{prefix}{name}.")
+            yield from leaves(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
 

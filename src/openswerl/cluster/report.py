@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from openswerl.cluster.jobs import Job, Try, read
+from openswerl.errors import SAID
 
-SAID = re.compile(r"^(?!srun:)\w+: error(?: in process \d+)?: .*$", re.M)  # by a stage, or by our launcher
 # What Slurm writes into a job's log as it ends it: the first that is found counts.
 CAUSES = (
     (re.compile(r"exceeded (?:job )?memory limit|oom.kill", re.I), "MEMORY", "raise resources.{rule}.mem_mb"),

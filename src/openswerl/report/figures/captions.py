@@ -4,32 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openswerl.report import prose
+from openswerl.report import labels, prose
 from openswerl.report.inputs import Inputs, Training
 
-SHORT = {prose.LAPTOP: "laptop scale: not comparable"}
 PAPER = "SWE-bench Verified, another benchmark"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What goes with every figure: labels of the run, where patches ran, and the report's settings."""
+    """What goes with every figure: the scale in a few words, all labels of the run, where patches ran, the settings."""
 
-    remarks: list[str]
+    short: str
+    label: str
     sandbox: str
     executed: str
     settings: Any
-
-    @property
-    def short(self) -> str:
-        """The label of the scale in a few words."""
-        return SHORT.get(self.remarks[0], self.remarks[0])
-
-    @property
-    def label(self) -> str:
-        """All labels of the run."""
-        first = f"{self.short} with the paper" if self.remarks[0] in SHORT else self.short
-        return "; ".join([first[:1].upper() + first[1:], *self.remarks[1:]])
 
     @property
     def split(self) -> str:
@@ -44,7 +33,8 @@ class Setting:
 
 def setting(scale: str, settings: Any, inputs: Inputs) -> Setting:
     """Return what goes with every figure of this run."""
-    return Setting(prose.remarks(scale, settings, inputs), inputs.sandbox, prose.executed(inputs), settings)
+    label = labels.capital(prose.label(scale, settings, inputs))
+    return Setting(prose.scale(scale, settings), label, inputs.sandbox, prose.executed(inputs), settings)
 
 
 def counted(runs: Sequence[Training]) -> str:
