@@ -41,11 +41,12 @@ def refusal() -> str:
 
 
 def _hold(how: int = fcntl.LOCK_EX | fcntl.LOCK_NB) -> bool:
+    """Return whether no other workflow has the folder; one that cannot be written is not held."""
     try:
         PLACE.mkdir(exist_ok=True)
         handle = (PLACE / "openswerl.lock").open("a")
     except OSError:
-        return False
+        return True
     try:
         fcntl.flock(handle, how)
     except OSError:

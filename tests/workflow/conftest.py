@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,22 @@ class Project:
     def conf(self) -> Path:
         return self.path / "conf"
 
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+    def start(self, *command: str, **options: Any) -> subprocess.Popen[str]:
+        """Start a command here, as its first user would; `options` are those of Popen."""
         environment = {**os.environ, "OPENSWERL_CONF": str(self.conf)}
         for name in ("OPENSWERL_SNAKEMAKE", "WANDB_SERVICE"):
             environment.pop(name, None)
-        return subprocess.run(command, cwd=self.path, env=environment, capture_output=True, text=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, cwd=self.path, env=environment, text=True, **{**pipes, **options})
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        with self.start(*command) as process:
+            out, err = process.communicate()
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    def bash(self, script: str) -> subprocess.CompletedProcess[str]:
+        """Run a block of commands, which ends at the first that fails; no W&B run mirrors what it makes."""
+        return self.run("env", "WANDB_MODE=disabled", "bash", "-euc", script)
 
     def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run(sys.executable, "-m", "snakemake", "--cores", "2", *arguments)

@@ -6,12 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from fault_injection import contents, differences
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "dev" / "fault_injection.py"
-sys.path.insert(0, str(SCRIPT.parent))
-
-from fault_injection import contents, differences  # noqa: E402
 
 
 def leave(folder: Path, name: str, text: str) -> None:

@@ -1,6 +1,5 @@
 """Every command block of the documentation: run at smoke scale, or planned if its fence names what a test has not."""
 
-import os
 import re
 import shlex
 import subprocess
@@ -9,6 +8,7 @@ import sys
 import pytest
 
 from openswerl.config import Cell
+from openswerl.stage import check_processes
 from openswerl.stages import STAGES
 from workflow_pages import ROOT, TAGS, at_smoke_scale, blocks_of, commands_of, without_cluster
 
@@ -19,18 +19,12 @@ TAGGED = [block for page in PAGES for block in blocks_of(page, "sh") if block.ta
 LIBRARY = ROOT / "docs" / "other-trainers.md"
 
 
-def bash(project, script: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "OPENSWERL_CONF": str(project.conf), "WANDB_MODE": "disabled"}
-    command = ["bash", "-euc", script]
-    return subprocess.run(command, cwd=project.path, env=environment, capture_output=True, text=True)
-
-
 @pytest.mark.slow
 def test_the_pages_do_what_they_say(smoke):
     """In the order of the pages, in one folder, as a reader would."""
     said = []
     for block in (block for page in RUN for block in blocks_of(page, "sh") if not block.tag):
-        done = bash(smoke, at_smoke_scale(block.text))
+        done = smoke.bash(at_smoke_scale(block.text))
         assert done.returncode == 0, block.page + block.text + done.stdout + done.stderr
         said.append(done.stdout + done.stderr)
     assert len(said) == 7 and "grpo-continuous" in said[0]
@@ -73,7 +67,9 @@ def test_the_settings_of_a_block_that_is_not_run_compose(block):
     for command in commands_of(block.text):
         script = re.search(r"scripts/(\w+)\.py(.*)", command)
         if script and script[1] in STAGES:
-            assert Cell(script[1], tuple(shlex.split(script[2]))).params
+            cell = Cell(script[1], tuple(shlex.split(script[2])))
+            check_processes(cell)
+            assert cell.params
 
 
 @pytest.mark.slow
@@ -82,5 +78,5 @@ def test_a_block_that_is_not_run_can_be_planned(project, block):
     tried = [without_cluster(command) for command in commands_of(block.text) if "snakemake" in command]
     tried += [f"make -C {ROOT} --dry-run {target}" for target in re.findall(r"^make (\w[\w-]*)", block.text, re.M)]
     for command in tried:
-        done = bash(project, command)
+        done = project.bash(command)
         assert done.returncode == 0, command + done.stdout + done.stderr
