@@ -56,6 +56,8 @@ def test_a_model_that_cannot_be_trained(override, message):
         (0, (), "=0 is not 1 or more"),
         (3, ("processes=8",), "=3 does not divide processes=8"),
         (8, ("processes=6",), "=8 does not divide processes=6"),
+        (8, ("processes=1",), "=8 does not divide processes x nodes = 1"),
+        (8, ("processes=4", "nodes=3"), "=8 does not divide processes x nodes = 12"),
         (
             2,
             ("processes=2", "model.forward=padded"),
@@ -68,9 +70,9 @@ def test_rows_that_cannot_be_split(stage, size, others, message):
     assert refusal(f"{key}={size}", *others) == f"config: {key}{message}"
 
 
-@pytest.mark.parametrize(("size", "processes"), [(2, 8), (8, 8), (16, 8)])
-def test_rows_may_be_split_within_a_machine_or_over_whole_ones(size, processes):
-    cell = Cell("grpo", (f"grpo.optimiser.sequence_parallel={size}", f"processes={processes}"))
+@pytest.mark.parametrize(("size", "processes", "nodes"), [(2, 8, 1), (8, 8, 1), (16, 8, 2)])
+def test_rows_may_be_split_within_a_machine_or_over_whole_ones(size, processes, nodes):
+    cell = Cell("grpo", (f"grpo.optimiser.sequence_parallel={size}", f"processes={processes}", f"nodes={nodes}"))
     assert cell.digest and cell.cfg.grpo.optimiser.sequence_parallel == size
 
 

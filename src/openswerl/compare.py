@@ -36,11 +36,11 @@ def _read(folder: Path) -> tuple[pd.DataFrame, pd.Series]:
     """Return a run's settings, one row, and the mean of its metrics over the tail."""
     try:
         settings = json.loads((folder / "config.json").read_text())
-        rows = pd.read_json(folder / "metrics.jsonl", lines=True)
+        rows = pd.read_json(folder / "metrics.jsonl", lines=True, convert_dates=False)
     except (OSError, ValueError) as error:
         advice = "name folders that hold result.json"
         raise UserError(f"{folder} is no finished run with metrics ({error}); {advice}") from None
-    numbers = rows.drop(columns="step").select_dtypes("number").tail(max(1, len(rows) // TAIL))
+    numbers = rows.drop(columns="step", errors="ignore").select_dtypes("number").tail(max(1, len(rows) // TAIL))
     texts = pd.json_normalize(settings).map(lambda value: value if isinstance(value, str) else json.dumps(value))
     return texts, numbers.mean()
 

@@ -2,9 +2,10 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from openswerl.cluster.jobs import read
 from openswerl.cluster.report import lines
 from openswerl.errors import SAID
 
@@ -13,7 +14,8 @@ FAILED = re.compile(r"^Error in rule (?P<rule>\w+):$.*?^    log: (?P<log>.*?) \(
 
 def tell(logs: Sequence[str]) -> None:
     """Print a line for each failed job to stderr: of jobs on a cluster with the cluster's reason."""
-    _print([*_tries(logs)] or last_words(logs))
+    told = {job.log for log in logs for job in read(Path(log).read_text(errors="replace"))}
+    _print([*_tries(logs), *(line for log, line in _last_words(logs) if log not in told)])
 
 
 def tell_tries(logs: Sequence[str]) -> None:
@@ -30,11 +32,12 @@ def _print(told: Sequence[str]) -> None:
         print("", *told, sep="\n", file=sys.stderr)
 
 
-def last_words(logs: Sequence[str]) -> list[str]:
-    """Return a line for each failed job of Snakemake's logs: its error, or the last line that it wrote."""
+def _last_words(logs: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the log of each failed job, and its line; of a job on a cluster the cluster's own log comes after it."""
     text = "".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs)
-    found = {match["log"]: match["rule"] for match in FAILED.finditer(text)}
-    return [f"{_error(Path(path), rule)} (log: {path})" for path, rule in found.items()]
+    found = {match["log"].partition(", ")[0]: match["rule"] for match in FAILED.finditer(text)}
+    for path, rule in found.items():
+        yield path, f"{_error(Path(path), rule)} (log: {path})"
 
 
 def _error(path: Path, rule: str) -> str:
@@ -42,6 +45,6 @@ def _error(path: Path, rule: str) -> str:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         return f"{rule}: failed, and its log cannot be read: {error.strerror}"
-    said = [line for line in lines if SAID.match(line)]
+    said = [line for line in lines if SAID.match(line)]  # first the stage's own
     written = [line.strip() for line in lines if line.strip()]
-    return said[-1] if said else f"{rule}: failed; it last wrote: {written[-1] if written else 'nothing'}"
+    return said[0] if said else f"{rule}: failed; it last wrote: {written[-1] if written else 'nothing'}"

@@ -80,7 +80,7 @@ def _place() -> Place:
     machines = int(os.environ.get("SLURM_STEP_NUM_TASKS", 1))
     if machines == 1:
         return Place(1, 0, "127.0.0.1", 0)
-    first = os.environ.get("MASTER_ADDR", os.environ["SLURM_LAUNCH_NODE_IPADDR"])  # srun starts task 0 beside itself
+    first = os.environ.get("MASTER_ADDR") or os.environ["SLURM_LAUNCH_NODE_IPADDR"]  # srun starts task 0 beside itself
     number = int(os.environ["SLURM_JOB_ID"]) * 16 + int(os.environ["SLURM_STEP_ID"])
     return Place(machines, int(os.environ["SLURM_PROCID"]), first, 20000 + number % 10000)
 

@@ -222,6 +222,8 @@ def _sequence(key: str, size: int, cfg: DictConfig) -> Iterator[str]:
         yield f"{key}={size} splits packed rows, and model.forward is padded; set one to 1 or the other to packed"
     elif (larger := max(size, cfg.processes)) % (min(size, cfg.processes) or larger):
         yield f"{key}={size} does not divide processes={cfg.processes}"
+    elif cfg.processes * cfg.nodes % size:
+        yield f"{key}={size} does not divide processes x nodes = {cfg.processes * cfg.nodes}"
 
 
 def _range(least: float, greatest: float) -> str:

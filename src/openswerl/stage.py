@@ -169,10 +169,10 @@ def check_processes(cell: Cell) -> None:
 def read_result(cell: Cell) -> dict[str, Any] | None:
     """Return the cell's result, None if there is none. Raises UserError if another config made it."""
     path = cell.folder / "result.json"
-    if not path.exists():
-        return None
     try:
         result: dict[str, Any] = dict(json.loads(path.read_text()))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except (ValueError, TypeError):
         raise UserError(f"{path} is damaged; delete it and run again") from None
     if result.get("digest") != cell.digest:

@@ -17,12 +17,12 @@ HELD: list[IO[str]] = []  # until this process ends
 def hold() -> bool:
     """Hold the current folder and clear the locks of a killed workflow; False, and nothing is done, if another runs.
 
-    A folder that cannot be written is left to Snakemake, which says so.
+    A folder that cannot be written, or a file system without locks, is left to Snakemake, which clears nothing.
     """
-    if not HELD and not _hold():
-        return False
-    shutil.rmtree(PLACE / "locks", ignore_errors=True)
-    return True
+    held = True if HELD else _hold()
+    if held:
+        shutil.rmtree(PLACE / "locks", ignore_errors=True)
+    return held is not False
 
 
 def keep() -> None:
@@ -40,18 +40,18 @@ def refusal() -> str:
     return f"{Path.cwd()} has a workflow that runs ({process}): wait for it or stop it, and run again"
 
 
-def _hold(how: int = fcntl.LOCK_EX | fcntl.LOCK_NB) -> bool:
-    """Return whether no other workflow has the folder; one that cannot be written is not held."""
+def _hold(how: int = fcntl.LOCK_EX | fcntl.LOCK_NB) -> bool | None:
+    """Return whether the folder is held now, False if another workflow has it; None where nothing can be told."""
     try:
         PLACE.mkdir(exist_ok=True)
         handle = (PLACE / "openswerl.lock").open("a")
     except OSError:
-        return True
+        return None
     try:
         fcntl.flock(handle, how)
-    except OSError:
+    except OSError as error:
         handle.close()
-        return False
+        return False if isinstance(error, BlockingIOError) else None
     handle.truncate(0)
     handle.write(str(os.getpid()))
     handle.flush()

@@ -48,3 +48,10 @@ def test_what_starts_training():
     assert launcher(load("processes=2")) == "python -m openswerl.launch 2".split()
     srun = "srun --nodes=2 --ntasks=2 --ntasks-per-node=1 --kill-on-bad-exit=1"
     assert launcher(load("nodes=2")) == f"{srun} python -m openswerl.launch 1".split()
+
+
+def test_no_try_asks_for_more_memory_than_a_machine_has():
+    asked = resources(load("resources.grpo.mem_mb=1500", "plan.memory_gib=2"), "grpo")["mem_mb"]
+    assert [asked({}, attempt=n) for n in (1, 2)] == [1500, 2048]
+    asked = resources(load("resources.grpo.mem_mb=3000", "plan.memory_gib=2"), "grpo")["mem_mb"]
+    assert [asked({}, attempt=n) for n in (1, 2)] == [3000, 3000]

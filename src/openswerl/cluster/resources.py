@@ -1,5 +1,6 @@
 """What a job asks of Snakemake, and through it of a cluster; from conf/resources/, `processes` and `nodes`."""
 
+import math
 from collections.abc import Callable
 
 from omegaconf import DictConfig
@@ -13,10 +14,14 @@ def resources(cfg: DictConfig, stage: str) -> dict[str, Resource]:
     """Return the resources of a rule, by the names that snakemake-executor-plugin-slurm gives them.
 
     A second try asks for twice the memory and time, a third for three times, as the first may have been killed for
-    lack of them. Stages of several nodes are one job of one task a node, which their `launcher` fills.
+    lack of them; but for no more memory than a machine has (`plan.memory_gib`), if the first asked for less. Stages of
+    several nodes are one job of one task a node, which their `launcher` fills.
     """
     need, nodes = cfg.resources[stage], nodes_of(cfg, stage)
-    asked: dict[str, Resource] = {"mem_mb": _grown(need.mem_mb), "runtime": _grown(need.runtime)}
+    asked: dict[str, Resource] = {
+        "mem_mb": _grown(need.mem_mb, int(cfg.plan.memory_gib * 1024)),
+        "runtime": _grown(need.runtime),
+    }
     if need.gpu:  # the Kubernetes plugin takes a zero for a job with GPUs
         asked["gpu"] = need.gpu * nodes
     if nodes > 1:
@@ -38,8 +43,8 @@ def launcher(cfg: DictConfig) -> list[str]:
     return [*srun, "python", "-m", "openswerl.launch", str(cfg.processes)]
 
 
-def _grown(amount: int) -> Callable[..., int]:
+def _grown(amount: int, most: float = math.inf) -> Callable[..., int]:
     def grown(wildcards: object, attempt: int) -> int:
-        return amount * attempt
+        return int(min(amount * attempt, max(amount, most)))
 
     return grown

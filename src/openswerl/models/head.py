@@ -30,7 +30,7 @@ def within_head(policy: PreTrainedModel, hidden: torch.Tensor, work: Work) -> Va
     on each process another number of times.
     """
     head = policy.lm_head
-    plain = head.forward
+    plain, before = head.forward, head.__dict__.get("forward")
 
     def forward(states: torch.Tensor) -> Values:
         return work(lambda some: _finished(policy, plain(some)), states)
@@ -40,6 +40,8 @@ def within_head(policy: PreTrainedModel, hidden: torch.Tensor, work: Work) -> Va
         values: Values = head(hidden)
     finally:
         del head.forward
+        if before is not None:
+            head.forward = before
     return values
 
 

@@ -35,13 +35,13 @@ class Change:
 
 def shared_changes(layout: Layout, shape: Shape) -> list[Change]:
     """Return what concerns both training stages at once, nearest first, nothing at all included."""
-    return _products(_processes(layout, shape), _adapters(layout), _lengths(layout))
+    return _products(_processes(layout, shape), _adapters(layout), _lengths(layout), _machines(layout))
 
 
 def own_changes(layout: Layout, shape: Shape) -> list[Change]:
     """Return what concerns one stage alone, nearest first, nothing at all included."""
     time = (_passes(layout), _zero(layout), _offload(layout), _teams(layout, shape))
-    return _products(*time, _machines(layout), _rows(layout))
+    return _products(*time, _rows(layout))
 
 
 def _products(*axes: Iterator[Change]) -> list[Change]:

@@ -50,7 +50,7 @@ def costs_of(
     """Return the costs of one run of each training stage, which holds whole machines, and of the grid's evaluations."""
     device, plan, rows = Device.of(cfg.plan), cfg.plan, cfg.rollout.batch_rows
     layout = layouts["sft"]
-    engines = layout.world if layout.sampler in ("local", "colocated") else layout.machines
+    engines = layout.world if layout.sampler in ("local", "colocated") else 1
     drawn = sampling_seconds(layout, shape, device, asked["sft"], plan.fill, rows) / engines
     seconds = {
         "sft": drawn + cfg.sft.steps * times["sft"].step,

@@ -35,7 +35,8 @@ class Server:
     """
 
     def __init__(self, settings: Mapping[str, Any], engine: DictConfig, serving: DictConfig) -> None:
-        self.serving, self.key, self.host, self.port = serving, secrets.token_hex(16), host(), _free_port()
+        self.serving, self.key, self.host = serving, secrets.token_hex(16), host()
+        self.port = _free_port(self.host)
         self.log = Path(serving.folder, f"vllm-{os.getpid()}-{self.port}.log")
         self.log.parent.mkdir(parents=True, exist_ok=True)
         reach_directly(self.host)
@@ -144,9 +145,9 @@ def _source() -> str:
     return str(Path(openswerl.__file__).parents[1])
 
 
-def _free_port() -> int:
+def _free_port(host: str) -> int:
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.bind((host, 0))
         return int(free.getsockname()[1])
 
 
