@@ -1,5 +1,7 @@
 """The last words of jobs, from Snakemake's own form of log."""
 
+from pathlib import Path
+
 import pytest
 
 from openswerl.failures import tell
