@@ -181,11 +181,6 @@ def ood_label(found: Sequence[Ood]) -> str:
     return "; ".join(ours + ([f"rows: {', '.join(named)}"] if named else []))
 
 
-def ood_remark(scale: str, found: Sequence[Ood]) -> str:
-    """Return the label of Table 3; empty without it."""
-    return f"{scale} scale: {ood_label(found)}" if found else ""
-
-
 def ood_table_label(short: str, found: Sequence[Ood]) -> str:
     """Return what the files of Table 3 begin with, after the scale."""
     return f"{short}; {ood_label(found)}"

@@ -6,13 +6,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from openswerl.compose import ROOT
-from openswerl.costs import by_stage
+from openswerl.costs import Cost
 
 PACKAGES = ("open-swe-rl", "torch", "transformers", "deepspeed", "swebench", "snakemake", "hydra-core", "matplotlib")
 
@@ -27,17 +26,12 @@ class Provenance:
     versions: Mapping[str, str]
     wall: Mapping[str, float]
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return asdict(self)
 
-
-def provenance(run: Path) -> Provenance:
-    """Return what is known here of the code, the machine, and the time that the stages of a run took."""
+def provenance(costs: Mapping[str, Cost]) -> Provenance:
+    """Return what is known here of the code and the machine, and the time of what the stages cost."""
     commit = git("rev-parse", "HEAD") if (ROOT / ".git").exists() else None
     dirty = bool(git("status", "--porcelain")) if commit else None
-    return Provenance(commit, dirty, machine(), versions(), wall_seconds(run))
+    return Provenance(commit, dirty, machine(), versions(), {stage: cost.wall_seconds for stage, cost in costs.items()})
 
 
 def git(*arguments: str) -> str | None:
@@ -76,8 +70,3 @@ def _gpus() -> str:
 def versions() -> dict[str, str]:
     """Return the versions that are installed here."""
     return {"python": sys.version.split()[0]} | {name: metadata.version(name) for name in PACKAGES}
-
-
-def wall_seconds(run: Path) -> dict[str, float]:
-    """Return {stage: wall seconds of its jobs} of the stages before this one, in the order of the graph."""
-    return {stage: cost.wall_seconds for stage, cost in by_stage(run).items() if stage != "report"}

@@ -1,6 +1,6 @@
 """Format and resolve rates with intervals: Wilson for one answer an instance, bootstrap over instances for several."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -83,8 +83,12 @@ def policy_means(
     """Return the rate of each instance that counts under all the seeds that are asked for, averaged over them."""
     chosen = [item for item in evaluations if item.policy == policy and seed in (item.seed, "all")]
     each = [evaluation_means(item, decoding, split, measure) for item in chosen]
-    names = [name for name in each[0] if all(name in means for means in each)]
-    return {name: sum(means[name] for means in each) / len(each) for name in names}
+    return averaged(each)
+
+
+def averaged(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean over seeds of each instance that all of them have; `each` is {instance: rate} of one seed."""
+    return {name: sum(means[name] for means in each) / len(each) for name in each[0] if all(name in m for m in each)}
 
 
 def evaluation_means(item: Evaluation, decoding: str, split: str, measure: str) -> dict[str, float]:

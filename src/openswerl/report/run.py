@@ -1,6 +1,6 @@
 """Make the tables, the figures and the page."""
 
-from pathlib import Path
+from dataclasses import asdict
 from typing import Any
 
 from openswerl.costs import by_stage
@@ -38,21 +38,16 @@ def run(job: Job) -> dict[str, Any]:
     rows = _rows(job, inputs)
     tables = list(collect(rows, job.cfg.scale, settings))
     drawn = draw(inputs, setting(job.cfg.scale, settings, inputs))
-    made = provenance(job.out.parent)
+    costs = {stage: cost for stage, cost in by_stage(job.out.parent).items() if stage != "report"}
+    made = provenance(costs)
     html = render(_content(job, rows, drawn, tables, made))
     names = [*write(job.out, tables), *(f"figures/{name}" for name in write_figures(job.out / "figures", drawn))]
-    write_json(job.out / "provenance.json", made.facts)
+    write_json(job.out / "provenance.json", asdict(made))
     for place in (job.out, job.out.parent.parent):
         write_text(place / "report.html", html)
-    write_costs(job.out.parent, job.cfg.scale)
+    if costs:
+        write(job.out.parent / "costs", [cost_table(costs, job.cfg.scale)])
     return {"sandbox": inputs.sandbox, "files": sorted([*names, "report.html"])}
-
-
-def write_costs(run: Path, scale: str) -> None:
-    """Write what the stages before cost, if anything is on record, beside the records in `<run>/costs`."""
-    found = {stage: cost for stage, cost in by_stage(run).items() if stage != "report"}
-    if found:
-        write(run / "costs", [cost_table(found, scale)])
 
 
 def _rows(job: Job, inputs: Inputs) -> Rows:

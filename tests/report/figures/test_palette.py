@@ -52,3 +52,8 @@ def test_the_page_has_every_colour_and_nothing_is_told_by_colour_alone() -> None
     rewards = [look for name, look in LOOKS.items() if name.startswith("grpo-")]
     assert len({look.dashes for look in rewards}) == len({look.marker for look in rewards}) == len(rewards)
     assert len(set(VARIABLES)) == len(LOOKS) + 5, "no two share a colour, which is what a variable is found by"
+
+
+def test_files_have_the_colours_of_the_page():
+    light, _ = schemes()
+    assert {name: light[name] for name in VARIABLES.values()} == {name: colour for colour, name in VARIABLES.items()}

@@ -90,6 +90,8 @@ def test_a_malformed_answer_earns_minus_one_with_its_reason(found: dict[str, Sam
 
 def test_the_page_begins_with_an_answer_whose_tests_ran(found: dict[str, Sample]) -> None:
     assert start([found["acme__calc-1"]]) == 0 and start([found["acme__words-2"]]) == 0 and start([]) == 0
+    malformed, tested = found["acme__words-2"].answers[0], found["acme__calc-1"].answers[1]
+    assert start([Sample("acme__calc-1", [malformed, tested])]) == 1
 
 
 def test_every_cause_occurs_in_as_few_instances_as_that_takes(finished: Stage) -> None:

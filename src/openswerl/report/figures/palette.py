@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-INK, MUTED, RULE, PAGE = "#1f2328", "#6a717b", "#d9dbdf", "#fcfcfa"
+INK, MUTED, RULE, PAGE = "#1f2328", "#626973", "#dcdedb", "#fcfcfa"
 Dashes = tuple[int, tuple[float, ...]]
 
 

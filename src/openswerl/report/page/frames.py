@@ -29,7 +29,7 @@ class Frame:
 def frames(tables: Iterable[Table]) -> list[Frame]:
     """Return the tables of TITLES that there are, in that order."""
     found = {table.name: table for table in tables}
-    return [_frame(found[name], title) for name, title in TITLES.items() if name in found]
+    return [_frame(found[name], title) for name, title in TITLES.items() if name in found and len(found[name].frame)]
 
 
 def _frame(table: Table, title: str) -> Frame:

@@ -10,9 +10,13 @@ import msgspec
 
 from openswerl.evaluate.views import Problem, problem_of
 from openswerl.files import read_jsonl
+from openswerl.report.rows import read_document
 
 TAIL = 24  # lines of a log
-TIMES = re.compile(r"\b\d+(\.\d+)?( ?s\b| ?seconds\b)|\(\d+:\d\d:\d\d\)")
+CHANGING = re.compile(
+    r"\b\d+(\.\d+)?( ?s\b| ?seconds\b)|\(\d+:\d\d:\d\d\)"  # times
+    r"|\b0x[0-9a-f]{6,}\b|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*|/tmp/\S+"  # addresses, dates, temporary paths
+)
 
 
 class Count(NamedTuple):
@@ -24,9 +28,9 @@ class Count(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """The official report's counts, none where nothing was graded, and the end of the test output, its times left out.
+    """The official report's counts, none where nothing was graded, and the end of the test output.
 
-    Without its times, equal runs leave equal texts.
+    Times, addresses, dates and temporary paths are left out of it, so that equal runs leave equal texts.
     """
 
     counts: list[Count]
@@ -61,7 +65,7 @@ def _counts(report: dict[str, Any]) -> list[Count]:
 
 
 def _tail(log: str) -> str:
-    return TIMES.sub("\u2026", "\n".join(log.rstrip().split("\n")[-TAIL:]))
+    return CHANGING.sub("\u2026", "\n".join(log.rstrip().split("\n")[-TAIL:]))
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -74,6 +78,6 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def read_settings(folder: Path) -> Settings | None:
-    """Return an evaluation's settings; None where it kept none."""
+    """Return an evaluation's settings; None where it kept none. Raises UserError if they are damaged."""
     path = folder / "config.json"
-    return msgspec.json.decode(path.read_bytes(), type=Settings) if path.is_file() else None
+    return read_document(path, Settings) if path.is_file() else None

@@ -10,7 +10,7 @@ from openswerl.evaluate.results.taxonomy import CAUSES as ALL_CAUSES
 from openswerl.evaluate.results.taxonomy import NOT_JUDGED
 from openswerl.report.evaluated import Group
 from openswerl.report.inputs import Evaluation, Inputs
-from openswerl.report.rates import CLUSTERED, Rate, clustered, independent, instance_means, mean_rate
+from openswerl.report.rates import CLUSTERED, Rate, averaged, clustered, independent, instance_means, mean_rate
 from openswerl.report.rows import Decoding, Outcome
 from openswerl.report.tables.columns import COUNTS, KEY, Cells, rate, rate_cells
 from openswerl.report.tables.kinds import COUNT, FLAG, RATE, TEXT, Columns, frame
@@ -70,9 +70,8 @@ def _shares(answers: Answers, cause: str, decoding: str, settings: Any) -> Itera
 
 def _pooled(answers: Answers, each: Mapping[int, list[bool]], settings: Any) -> tuple[int, Rate]:
     """Return the number of instances, and the share averaged over seeds within each."""
-    means = [instance_means(answers[seed], flags) for seed, flags in each.items()]
-    values = [sum(own[name] for own in means) / len(means) for name in means[0]]
-    return len(values), mean_rate(values, settings)
+    means = averaged([instance_means(answers[seed], flags) for seed, flags in each.items()])
+    return len(means), mean_rate(list(means.values()), settings)
 
 
 def _group_cells(group: Group) -> Cells:
