@@ -13,9 +13,9 @@ import pytest
 from snakemake.cli import parse_config
 
 from openswerl.config import Cell
-from openswerl.contents import write_result
 from openswerl.costs import cpu_seconds
 from openswerl.errors import UserError
+from openswerl.result_files import write_result
 from openswerl.stage import Job, lock, read_result, run_cell, snakemake
 
 CALLS: list[Job] = []

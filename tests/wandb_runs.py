@@ -10,8 +10,8 @@ from typing import Any
 
 from openswerl.compose import ROOT
 from openswerl.config import Cell
-from openswerl.contents import write_result
 from openswerl.files import write_jsonl
+from openswerl.result_files import write_result
 
 KEY = "canary5b1d09c2" * 3
 SMOKE = ("scale=smoke", "grid.baselines=[base,sft]", "grid.reward=[continuous]")

@@ -6,16 +6,18 @@ Each kill is a SIGKILL, to the workflow and all its processes, or, one time in f
 none, one or two more results are there, and some seconds later, so that the kills spread over the graph however fast
 the machine is. The rerun is the same command each time: `snakemake --cores 2`. A workflow that is done before all kills
 were given begins anew in another folder. The seed decides what is waited for and what is hit. Results must be equal
-byte for byte, but for APART, COUNTS and DURATION.
+byte for byte, but for APART, COUNTS, DURATION and PROVENANCE.
 Needs the extra `dev`. With scale=smoke and 20 kills: ten minutes on two cores.
 """
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,9 +32,13 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = re.compile(r"scripts/(\w+)\.py")
 # What holds clocks or names of processes, and the cache of executions, which grow in the order of the jobs.
-APART = re.compile(r"[^/]+/(costs|logs)/|.*/(wandb|cache)/|(.*/)?(timings\.jsonl|\.lock|\.snakemake_timestamp)$")
+APART = re.compile(
+    r"[^/]+/(costs|logs)/|.*/(wandb|cache)/|(.*/)?(timings\.jsonl|provenance\.json|\.lock|\.snakemake_timestamp)$"
+)
 COUNTS = ("executed", "cached")  # what a job ran itself, and what it found: it depends on who came first
 TESTS, DURATION = "test_output.txt", re.compile(rb"in \d+\.\d+s")  # what pytest says, and how long it took
+PAGE, PROVENANCE = "report.html", re.compile(rb'<section id="provenance">.*?</section>', re.S)  # it tells wall times
+CLOCKS = ("result.json", "timings.jsonl", "provenance.json", TESTS, PAGE)  # of these the sums differ, too
 MORE = (0, 1, 1, 2)  # results to wait for
 LONGEST = 0.06  # of the time of the undisturbed run, waited after them
 ONE_ALONE = 0.25
@@ -84,10 +90,25 @@ def start(folder: Path, config: list[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True)
 
 
+@contextlib.contextmanager
+def running(folder: Path, config: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the workflow; whatever ends this script ends it too."""
+    process = start(folder, config)
+    try:
+        yield process
+    except subprocess.TimeoutExpired:
+        raise SystemExit(f"fault_injection: no end after {STUCK_S:g} s: see {folder / 'output.log'}") from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def undisturbed(folder: Path, config: list[str]) -> float:
     """Run to the end; returns the seconds it took."""
     began = time.monotonic()
-    if code := start(folder, config).wait():
+    with running(folder, config) as process:
+        code = process.wait(STUCK_S)
+    if code:
         raise SystemExit(f"fault_injection: the undisturbed run ended with {code}: see {folder / 'output.log'}")
     return time.monotonic() - began
 
@@ -95,18 +116,18 @@ def undisturbed(folder: Path, config: list[str]) -> float:
 def disturbed(folder: Path, config: list[str], legs: Iterator[Leg], rng: random.Random) -> Chain:
     """Start the workflow again and again until it ends well; each leg ends with a kill while there are legs."""
     kills: list[Kill] = []
-    for starts in range(1, 1000):
-        process, began = start(folder, config), time.monotonic()
-        leg = next(legs, None)
-        code = process.wait(STUCK_S) if leg is None else reached(process, folder, leg)
-        if code is None:
-            kills.append(kill(process, time.monotonic() - began, rng))
-            print(f"  kill after {kills[-1].seconds:5.1f} s in {kills[-1].running}: {kills[-1].target}", flush=True)
-        elif code == 0:
+    for starts in itertools.count(1):
+        began, leg = time.monotonic(), next(legs, None)
+        with running(folder, config) as process:
+            code = process.wait(STUCK_S) if leg is None else reached(process, folder, leg)
+            if code is None:
+                kills.append(kill(process, time.monotonic() - began, rng))
+                print(f"  kill after {kills[-1].seconds:5.1f} s in {kills[-1].running}: {kills[-1].target}", flush=True)
+        if code == 0:
             return Chain(folder, kills, starts)
         if starts > 3 * len(kills) + 10:
-            break
-    raise SystemExit(f"fault_injection: the workflow does not end well: see {folder / 'output.log'}")
+            raise SystemExit(f"fault_injection: the workflow does not end well: see {folder / 'output.log'}")
+    raise AssertionError
 
 
 def reached(process: subprocess.Popen[bytes], folder: Path, leg: Leg) -> int | None:
@@ -166,11 +187,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 def _comparable(path: Path) -> bytes:
     if path.name == TESTS:
         return DURATION.sub(b"", path.read_bytes())
+    if path.name == PAGE:
+        return PROVENANCE.sub(b"", path.read_bytes())
     if path.name not in ("result.json", "files.json"):
         return path.read_bytes()
-    data = json.loads(path.read_text())
-    dropped = COUNTS if path.name == "result.json" else ("result.json", "timings.jsonl", TESTS)
-    return json.dumps({key: value for key, value in data.items() if not key.endswith(dropped)}).encode()
+    dropped = COUNTS if path.name == "result.json" else CLOCKS
+    kept = {key: value for key, value in json.loads(path.read_text()).items() if Path(key).name not in dropped}
+    return json.dumps(kept).encode()
 
 
 def differences(ours: dict[str, bytes], theirs: dict[str, bytes]) -> list[str]:

@@ -27,7 +27,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from openswerl import contents
+from openswerl import result_files
 from openswerl.compose import CONF, ROOT, key_of, load
 from openswerl.config import Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
@@ -122,11 +122,11 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     start = time.monotonic()
     with lock(cell.folder):
         remove_leftovers(cell.folder)
-        contents.discard(cell.folder)
+        result_files.discard(cell.folder)
         summary = getattr(importlib.import_module(module), name)(job)
         write_json(cell.folder / "config.json", cell.settings)
         write_costs(cell, time.monotonic() - start, cpu_seconds() - cpu_before)
-        contents.write_result(cell.folder, {"digest": cell.digest, "stage": cell.stage, **summary})
+        result_files.write_result(cell.folder, {"digest": cell.digest, "stage": cell.stage, **summary})
         mirror.close(summary)
     shutil.rmtree(job.scratch, ignore_errors=True)
     print(f"{cell.stage}: wrote {cell.folder} ({cell.digest})")
@@ -139,7 +139,7 @@ def up_to_date(cell: Cell) -> bool:
     result = read_result(cell)
     if result is None:
         return False
-    if (fault := contents.fault(cell.folder)) is not None:
+    if (fault := result_files.fault(cell.folder)) is not None:
         print(f"{cell.stage}: {fault}: the result is made again", flush=True)
         return False
     print(f"{cell.stage}: {cell.folder} is up to date ({cell.digest})")
@@ -191,7 +191,7 @@ def required(cell: Cell, reader: Cell) -> dict[str, Path]:
     """
     if read_result(cell) is None:
         raise UserError(f"{cell.folder} is not finished; make it with: {shlex.join(snakemake(cell))}")
-    if is_main() and (fault := contents.fault(cell.folder, STAGES[reader.stage].unread)) is not None:
+    if is_main() and (fault := result_files.fault(cell.folder, STAGES[reader.stage].unread)) is not None:
         raise UserError(f"{fault}; remake it with: {shlex.join(snakemake(cell, '--force'))}")
     variant = f"@{cell.variant}" if cell.variant and f"{VARIANT}={cell.variant}" not in reader.overrides else ""
     return {cell.name + variant: cell.folder}

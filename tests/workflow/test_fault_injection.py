@@ -25,13 +25,20 @@ def test_a_difference_is_seen_and_clocks_are_not(tmp_path: Path) -> None:
             leave(folder, name, word)
         leave(folder, "smoke/evaluate/base/seed0/wandb/run.wandb", word)
         leave(folder, "smoke/evaluate/base/seed0/result.json", json.dumps({"executed": word, "rate": 1}))
+        leave(folder, "smoke/report/provenance.json", word)
+        leave(folder, "smoke/report/files.json", json.dumps({"report.html": word, "table2.csv": "1"}))
+        leave(folder, "report.html", f'<p>30</p><section id="provenance">\n{word}\n</section>')
     assert differences(contents(one), contents(other)) == []
     leave(other, "smoke/evaluate/base/seed0/result.json", json.dumps({"executed": 1, "rate": 2}))
     leave(other, "smoke/laptop/work-abc/half", "left over")
     leave(one, "smoke/report/table2.csv", "x")
+    leave(other, "smoke/report/files.json", json.dumps({"report.html": "b", "table2.csv": "2"}))
+    leave(other, "report.html", '<p>31</p><section id="provenance"></section>')
     assert differences(contents(one), contents(other)) == [
+        "report.html",
         "smoke/evaluate/base/seed0/result.json",
         "smoke/laptop/work-abc/half",
+        "smoke/report/files.json",
         "smoke/report/table2.csv",
     ]
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from snakemake.exceptions import LockException, WorkflowError
 
 from openswerl import config as conf
-from openswerl import failures, graph, stages, workflow_lock
+from openswerl import graph, stages
 from openswerl.archive import sources
 from openswerl.cluster import resources as cluster
 from openswerl.errors import UserError
+from openswerl.workflow import failures, lock
 
 KEYS = ("scale", "experiment", "results")
 
@@ -20,15 +21,13 @@ os.environ.update(
     PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
 )
 
-if workflow.is_main_process and not workflow_lock.hold():
+if workflow.is_main_process and not lock.hold():
     # Snakemake's own advice is to break the lock, which here nobody needs to.
-    LockException.__init__ = lambda error: WorkflowError.__init__(
-        error, workflow_lock.refusal()
-    )
+    LockException.__init__ = lambda error: WorkflowError.__init__(error, lock.refusal())
 
 
 onstart:
-    workflow_lock.keep()
+    lock.keep()
 
 
 def overrides():

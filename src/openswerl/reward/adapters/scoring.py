@@ -27,7 +27,10 @@ def files_of(instance: Instance) -> dict[str, list[dict[str, str]]]:
 
 
 def score_files(changed: Files, related: Files, oracle: Files, output: str, settings: Mapping[str, Any]) -> Score:
-    """Score an output for files as `files_of` gives them; `settings` are keywords of `score`, over DEFAULTS."""
+    """Score an output for files as `files_of` gives them; `settings` are keywords of `score`, over DEFAULTS.
+
+    `time_limit_s` is in seconds; an answer that takes longer has the reward None. Raises UserError as `score` does.
+    """
     return score(_texts([*changed, *related]), _texts(oracle), output, **{**DEFAULTS, **settings})
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openswerl.contents import discard, fault, write_result
+from openswerl.result_files import discard, fault, write_result
 
 FILES = {"rows.jsonl": b'{"a": 1}\n', "policy/model.safetensors": bytes(range(256)), "hours/a b\u00fc.parquet": b"PAR1"}
 

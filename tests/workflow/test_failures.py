@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openswerl.failures import tell
+from openswerl.workflow.failures import tell
 
 LOG = """\
 [Mon Jan  1 00:00:00 2026]

@@ -1,0 +1,1 @@
+"""What the Snakefile alone calls: its lock, and the last words of a run."""
