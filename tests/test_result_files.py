@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from openswerl.result_files import discard, fault, write_result
+from openswerl.result_files import bring_to_now, discard, fault, write_result
 
 FILES = {"rows.jsonl": b'{"a": 1}\n', "policy/model.safetensors": bytes(range(256)), "hours/a b\u00fc.parquet": b"PAR1"}
 
@@ -95,3 +96,15 @@ def test_what_a_killed_run_left_is_kept(folder):
         os.unlink(folder / name)
     discard(folder)
     assert all((folder / name).read_bytes() == data for name, data in FILES.items())
+
+
+def test_what_is_of_the_future_is_of_now(folder):
+    now, paths = time.time(), sorted(folder.rglob("*"))
+    moments = dict(zip(paths, (now + step for step in (86400, -86400, 1e9, -1e9, 30) * len(paths)), strict=False))
+    for path, moment in moments.items():
+        os.utime(path, (moment, moment))
+    bring_to_now(folder)
+    for path, moment in moments.items():
+        found = path.stat().st_mtime
+        assert found == pytest.approx(moment, abs=1e-3) if moment < now + 60 else now <= found <= time.time(), path
+    assert fault(folder) is None

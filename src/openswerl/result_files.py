@@ -5,7 +5,9 @@
 
 import hashlib
 import json
+import os
 import re
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 from openswerl.files import json_text, write_json, write_text
 
 FILE, RESULT = "files.json", "result.json"
+AHEAD_S = 60.0  # less may be two machines of a cluster
 # What is no result: mirrors, which go on being written, checkpoints, and the marks of locks and of Snakemake.
 APART = re.compile(r"wandb/|tensorboard/|work-|(.*/)?\.[^/]*$")
 
@@ -53,6 +56,17 @@ def discard(folder: Path) -> None:
         if not _as_written(folder / name, sha256):
             (folder / name).unlink(missing_ok=True)
     (folder / FILE).unlink(missing_ok=True)
+
+
+def bring_to_now(folder: Path) -> None:
+    """Give files that are of the future, since a clock was set back, the time of now.
+
+    Snakemake refuses a job whose outputs are older than its inputs, and deletes those outputs.
+    """
+    now = time.time()
+    for path in folder.rglob("*"):
+        if path.lstat().st_mtime > now + AHEAD_S:
+            os.utime(path, (now, now), follow_symlinks=False)
 
 
 def _recorded(folder: Path) -> dict[str, str]:

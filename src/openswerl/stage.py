@@ -107,6 +107,9 @@ def run_cell(cell: Cell, work: str, *, cpu_before: float = 0.0) -> None:
     `cpu_before`: the CPU seconds that this process had used before it turned to this cell.
     """
     check_processes(cell)
+    if is_main():
+        for before in cell.before:
+            result_files.bring_to_now(before.folder)
     if up_to_date(cell):
         return
     for before in cell.before:

@@ -30,10 +30,12 @@ def test_a_later_try_asks_for_more_memory_and_time():
         ("node8", "evaluate", 1),
         ("paper", "sft", 512),
         ("paper", "crawl", 0),
+        ("paper", "relate", 0),
+        ("paper relate=llm relate.llm.rollout.engine.tensor_parallel=4", "relate", 4),
     ],
 )
 def test_gpus_follow_the_scale(scale, stage, gpu):
-    assert resources(load(f"scale={scale}"), stage).get("gpu", 0) == gpu
+    assert resources(load(*f"scale={scale}".split()), stage).get("gpu", 0) == gpu
 
 
 def test_training_alone_is_spread_over_nodes():

@@ -38,7 +38,7 @@ def test_no_proxy_stands_between_us_and_this_machine(monkeypatch, before):
         monkeypatch.delenv(name, raising=False)
         if before is not None:
             monkeypatch.setenv(name, before)
-    reach_directly()
+    reach_directly("127.0.0.1")
     for name in ("NO_PROXY", "no_proxy"):
         assert sorted(os.environ[name].split(",")) == sorted({"127.0.0.1", *filter(None, (before or "").split(","))})
 

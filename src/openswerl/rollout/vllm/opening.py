@@ -21,7 +21,7 @@ from openswerl.rollout.vllm.engine import EngineSampler
 from openswerl.rollout.vllm.links import EngineLink, ServerLink
 from openswerl.rollout.vllm.publish import VllmPublisher
 from openswerl.rollout.vllm.served import ServedSampler
-from openswerl.rollout.vllm.server import Server
+from openswerl.rollout.vllm.server import Server, reach_directly
 from openswerl.rollout.vllm.settings import ADAPTER, engine_settings
 
 
@@ -64,6 +64,7 @@ def _served(settings: dict[str, Any], rollout: DictConfig, serving: DictConfig) 
     """Return the main process's server, and for all processes how to ask it."""
     server = Server(settings, rollout.engine, serving) if is_main() else None
     (channel,) = gather([server.channel] if server else [])
+    reach_directly(channel.host)
     return server, channel
 
 

@@ -39,7 +39,6 @@ class Server:
         self.port = _free_port(self.host)
         self.log = Path(serving.folder, f"vllm-{os.getpid()}-{self.port}.log")
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        reach_directly(self.host)
         with self.log.open("wb") as log:
             self.process = self._start(settings, engine, log)
         atexit.register(self.close)
@@ -133,8 +132,8 @@ def host() -> str:
     return os.environ["MASTER_ADDR"] if world() > int(os.environ.get("LOCAL_WORLD_SIZE", world())) else "127.0.0.1"
 
 
-def reach_directly(address: str = "127.0.0.1") -> None:
-    """Keep requests to this machine away from a proxy that the environment names."""
+def reach_directly(address: str) -> None:
+    """Keep requests to this address away from a proxy that the environment names."""
     for variable in ("NO_PROXY", "no_proxy"):
         hosts = os.environ.get(variable, "").split(",")
         if address not in hosts:
