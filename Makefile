@@ -29,7 +29,7 @@ $(VENV)/installed: $(VENV)/created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/pip install -c constraints.txt -e '.[dev,docs,slurm]'
+	$(BIN)/pip install -c constraints.txt -e '.[dev,docs,slurm,kubernetes]'
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed

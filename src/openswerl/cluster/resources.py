@@ -22,7 +22,7 @@ def resources(cfg: DictConfig, stage: str) -> dict[str, Resource]:
         "mem_mb": _grown(need.mem_mb, int(cfg.plan.memory_gib * 1024)),
         "runtime": _grown(need.runtime),
     }
-    if need.gpu:  # the Kubernetes plugin takes a zero for a job with GPUs
+    if need.gpu:
         asked["gpu"] = need.gpu * nodes
     if nodes > 1:
         # `mpi` leaves srun to the rule; without tasks_per_gpu=0 the plugin would ask for so many tasks on each GPU
