@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from openswerl.errors import UserError
 from openswerl.evaluate.results.taxonomy import CAUSES
+from openswerl.report.labels import parted
 from openswerl.report.rows import MINI
 
 if TYPE_CHECKING:
@@ -85,4 +86,4 @@ def _name(item: Evaluation) -> str:
 
 
 def _variant(item: Evaluation) -> str:
-    return item.policy.partition("@")[2]
+    return parted(item.policy)[1]

@@ -60,21 +60,27 @@ OOD_NOTES = {
 MINUS = "\u2212"
 
 
+def parted(name: str) -> tuple[str, str]:
+    """Return the policy or reward of a name, and its variant, empty if it has none."""
+    plain, _, variant = name.partition("@")
+    return plain, variant
+
+
 def policy(name: str) -> str:
     """Return the printed name of a policy."""
-    plain, _, variant = name.partition("@")
+    plain, variant = parted(name)
     printed = NAMES.get(plain) or f"GRPO {plain.removeprefix('grpo-')}"
     return f"{printed}, {variant}" if variant else printed
 
 
 def is_gate(name: str) -> bool:
     """Whether it is gold or none, in whatever variant."""
-    return name.partition("@")[0] in GATE
+    return parted(name)[0] in GATE
 
 
 def note(name: str) -> str:
     """Return the remark below a policy's name, empty if it needs none."""
-    name, _, variant = name.partition("@")
+    name, variant = parted(name)
     if variant and not is_gate(name):
         return "variant"
     return NOTES.get(name, "reward ablation" if name.startswith("grpo-") and name != "grpo-continuous" else "")
@@ -112,7 +118,7 @@ def reward(value: float) -> str:
 
 def rewarded(name: str) -> str:
     """Return the printed name of the reward of a training, and of its variant if it is one."""
-    plain, _, variant = name.partition("@")
+    plain, variant = parted(name)
     return f"{plain} reward ({variant})" if variant else f"{plain} reward"
 
 

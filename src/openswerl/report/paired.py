@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from openswerl.report.inputs import Inputs
+from openswerl.report.labels import parted
 from openswerl.report.rates import policy_means
 from openswerl.report.rows import MINI
 from openswerl.statistics import Interval, bootstrap, mcnemar
@@ -64,8 +65,8 @@ def pairs(policies: Sequence[str]) -> list[tuple[str, str]]:
     """
     plain = [name for name in policies if "@" not in name]
     found = _pairs(plain)
-    for variant in dict.fromkeys(name.partition("@")[2] for name in policies if name not in plain):
-        own = {name.partition("@")[0]: name for name in [*plain, *policies] if name.partition("@")[2] in ("", variant)}
+    for variant in dict.fromkeys(parted(name)[1] for name in policies if name not in plain):
+        own = {parted(name)[0]: name for name in [*plain, *policies] if parted(name)[1] in ("", variant)}
         inside = [(own[first], own[second]) for first, second in _pairs([*own])]
         found += [pair for pair in inside if not set(pair) <= set(plain)]
         found += [(name, base) for base, name in own.items() if name != base and base in plain]

@@ -8,10 +8,10 @@ from openswerl.report import labels, paper
 from openswerl.report.figures import bars
 from openswerl.report.figures.captions import PAPER, Setting
 from openswerl.report.figures.palette import MUTED, RULE, look
-from openswerl.report.figures.panels import parted
 from openswerl.report.figures.pooled import Pooled, pooled
 from openswerl.report.figures.svg import Drawing, drawing
 from openswerl.report.inputs import Evaluation
+from openswerl.report.labels import parted
 
 HEIGHT = 0.55
 ROW = 0.36  # inches

@@ -10,10 +10,10 @@ from openswerl.report.figures import captions
 from openswerl.report.figures.captions import Setting
 from openswerl.report.figures.curves import end_label, spread
 from openswerl.report.figures.palette import MUTED, PAGE, RULE, look
-from openswerl.report.figures.panels import parted
 from openswerl.report.figures.scaling import AXES, Curve, curves
 from openswerl.report.figures.svg import Drawing, drawing
 from openswerl.report.inputs import Evaluation
+from openswerl.report.labels import parted
 from openswerl.stages import DEFAULT
 
 NAMES = dict(zip(AXES, ("repair samples", "reproduction tests"), strict=True))

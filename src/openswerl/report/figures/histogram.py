@@ -11,6 +11,7 @@ from openswerl.report.figures.captions import Setting, counted
 from openswerl.report.figures.palette import INK, PAGE, look
 from openswerl.report.figures.svg import Drawing, drawing
 from openswerl.report.inputs import Training
+from openswerl.report.labels import parted
 from openswerl.report.rows import Rollout
 
 BINS = 10
@@ -28,7 +29,7 @@ def heat_map(runs: Sequence[Training], setting: Setting) -> Drawing:
     columns = {int(part[-1]) + 1: shares(rollouts, set(part.tolist())) for part in parts if len(part)}
     rows = shown(rollouts)
     names = BETWEEN if len(rows) == len(BETWEEN) else APART
-    reward, _, variant = runs[0].reward.partition("@")
+    reward, variant = parted(runs[0].reward)
     name = f"{reward} ({variant})" if variant else reward
 
     def draw(axes: Sequence[Axes]) -> None:

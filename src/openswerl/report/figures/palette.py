@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from openswerl.report.labels import parted
+
 INK, MUTED, RULE, PAGE = "#1f2328", "#626973", "#dcdedb", "#fcfcfa"
 Dashes = tuple[int, tuple[float, ...]]
 
@@ -33,7 +35,7 @@ VARIABLES = {INK: "--ink", MUTED: "--muted", RULE: "--rule", PAGE: "--page", OTH
 
 def look(policy: str) -> Look:
     """Return the look of a policy, in whatever variant."""
-    return LOOKS.get(policy.partition("@")[0], OTHER)
+    return LOOKS.get(parted(policy)[0], OTHER)
 
 
 def ranked(reward: str, rank: int) -> Look:

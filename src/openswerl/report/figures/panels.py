@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from openswerl.report.figures.palette import Look, look, ranked
 from openswerl.report.inputs import Training
+from openswerl.report.labels import parted
 from openswerl.stages import DEFAULT
 
 
@@ -51,12 +52,6 @@ def by_label(trainings: Sequence[Training]) -> dict[str, list[Training]]:
     for run in trainings:
         found.setdefault(run.reward, []).append(run)
     return found
-
-
-def parted(label: str) -> tuple[str, str]:
-    """Return the reward or policy of a label, and its variant, empty if it has none."""
-    name, _, variant = label.partition("@")
-    return name, variant
 
 
 def _series(seeds: Mapping[str, list[Training]], variant: str) -> list[Series]:

@@ -6,6 +6,7 @@ from openswerl.report.figures.captions import Setting, counted
 from openswerl.report.figures.curves import Quantity, draw
 from openswerl.report.figures.panels import Panel
 from openswerl.report.figures.svg import Drawing, drawing
+from openswerl.report.labels import parted
 
 REWARD = Quantity("Mean reward, each run\N{RIGHT SINGLE QUOTATION MARK}s own", lambda step: step.reward_mean, -1, 1)
 FORMAT = Quantity("Well-formed samples, share", lambda step: step.format_rate, 0, 1)
@@ -18,7 +19,7 @@ PAPER = "The paper draws its rewards over 1,600 steps, without values (axis from
 
 def figure5(panel: Panel, setting: Setting) -> Drawing:
     """Draw the mean reward, and below it what is the same measure for every reward."""
-    matched = all(one.runs[0].reward.partition("@")[0] in MATCHED for one in panel.series)
+    matched = all(parted(one.runs[0].reward)[0] in MATCHED for one in panel.series)
     exact = EXACT._replace(title="Exact matches with the oracle, share") if matched else EXACT
     told = "The rewards are different quantities, as in the paper\N{RIGHT SINGLE QUOTATION MARK}s figure; "
     told = f"{told}the shares below are the same measure for each. " if len(panel.series) > 1 else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from openswerl.evaluate.results.taxonomy import CAUSES
 from openswerl.report.inputs import Evaluation, input_name
+from openswerl.report.labels import parted
 from openswerl.report.page.breakdown import Reward, rewards
 from openswerl.report.page.chosen import choose
 from openswerl.report.page.given import Clones, Given
@@ -116,6 +117,6 @@ def _clones(folders: Mapping[str, Path], policy: str, settings: Settings) -> Pat
     """Return where an evaluation's clones are: a laptop world's are an input of the report."""
     if settings.evaluate["benchmark"] != "laptop":
         return Path(settings.evaluate["clones"]) if settings.evaluate["clones"] else None
-    variant = policy.partition("@")[2]
+    variant = parted(policy)[1]
     world = folders.get(f"laptop@{variant}") or folders.get("laptop")
     return world / "repos" if world else None
