@@ -14,9 +14,10 @@ from snakemake.cli import parse_config
 
 from openswerl.config import Cell
 from openswerl.costs import cpu_seconds
+from openswerl.disks import lock
 from openswerl.errors import UserError
 from openswerl.result_files import write_result
-from openswerl.stage import Job, lock, read_result, run_cell, snakemake
+from openswerl.stage import Job, read_result, run_cell, snakemake
 
 CALLS: list[Job] = []
 
@@ -261,7 +262,7 @@ def test_cpu_seconds_count_children():
 
 def holder(folder: Path) -> subprocess.Popen[str]:
     """Start a process that holds the folder, and wait until it does."""
-    code = "import sys, time; from pathlib import Path; from openswerl.stage import lock\n"
+    code = "import sys, time; from pathlib import Path; from openswerl.disks import lock\n"
     code += "with lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     process = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -278,6 +279,12 @@ def test_a_folder_has_one_writer_and_a_kill_frees_it():
     process.wait()
     with lock(folder):
         assert (folder / ".lock").exists()
+
+
+def test_an_error_that_is_not_the_disk_s_stays_what_it_is(tmp_path):
+    with pytest.raises(RuntimeError, match=r"^its own$"), lock(tmp_path):
+        raise RuntimeError("its own")
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 
 
 def test_a_result_made_by_hand_is_recorded(monkeypatch, capsys):

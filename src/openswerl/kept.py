@@ -8,6 +8,7 @@ from typing import Any
 from openswerl.errors import UserError
 
 PATIENCE_S = 120.0  # for other processes that write
+OF_THE_DISK = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC")  # the file itself is whole
 AT_ONCE = 500  # keys in one query
 CREATE = "CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 
@@ -62,4 +63,6 @@ class Kept:
             raise self._unusable(error) from None
 
     def _unusable(self, error: Exception) -> UserError:
+        if getattr(error, "sqlite_errorname", "") in OF_THE_DISK:
+            return UserError(f"{self.path}: {error}; mend it and run again")
         return UserError(f"{self.what} at {self.path} cannot be used ({error}): {self.advice}")

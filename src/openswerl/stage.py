@@ -5,8 +5,6 @@ A work function is `run(job: Job) -> dict`. It writes its files below `job.out` 
 `files.json` before it, so that no stage reads a file that is not what was written.
 """
 
-import errno
-import fcntl
 import importlib
 import json
 import os
@@ -31,6 +29,7 @@ from openswerl import result_files
 from openswerl.compose import CONF, ROOT, key_of, load
 from openswerl.config import Cell, under_snakemake
 from openswerl.costs import cpu_seconds, write_costs
+from openswerl.disks import lock
 from openswerl.errors import UserError
 from openswerl.files import remove_leftovers, write_json
 from openswerl.models.distributed import is_main, leave, rank, world
@@ -38,11 +37,6 @@ from openswerl.stages import AXIS_NAMES, STAGES, VARIANT
 from openswerl.tracking.mirror import Mirror
 from openswerl.tracking.opening import open_mirror
 from openswerl.workers import end_with_launcher
-
-FAULTS_OF_DISKS = (
-    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO,
-    errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -210,26 +204,6 @@ def snakemake(cell: Cell, *options: str) -> list[str]:
 def _escaped(override: str) -> str:
     """Return a word for shlex without quotes, which Snakemake strips from the ends of a value."""
     return re.sub(r"([^\w@%+=:,./-])", r"\\\1", override)
-
-
-@contextmanager
-def lock(folder: Path) -> Iterator[None]:
-    """Hold the folder for one writer; the system frees it when the process dies.
-
-    Raises UserError if it is held, or if the disk is full, read-only or closed to us, now or while it is held.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / ".lock").open("w") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UserError(f"{folder} is being written by another process; wait for it or stop it") from None
-            yield
-    except OSError as error:
-        if error.errno not in FAULTS_OF_DISKS:
-            raise
-        raise UserError(f"{error.filename or folder}: {error.strerror}; mend it and run again") from None
 
 
 def adopt(cell: Cell) -> None:

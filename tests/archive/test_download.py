@@ -7,8 +7,8 @@ import pytest
 
 from archive.fetching import DATA, FIRST, HOURS, SECOND, THIRD, fetch, snapshot, states
 from openswerl.archive.download import hour_name, hours_between
+from openswerl.disks import lock
 from openswerl.errors import UserError
-from openswerl.stage import lock
 from servers import drop, hang_up, running, status
 
 

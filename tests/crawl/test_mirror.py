@@ -8,8 +8,8 @@ import time
 import pytest
 
 from openswerl.crawl.mirror import make_mirrors
+from openswerl.disks import lock
 from openswerl.errors import UserError
-from openswerl.stage import lock
 from servers import Server, hang_up, network, running, status
 
 

@@ -37,7 +37,7 @@ Error in rule {rule}:
         ("some line\ngrpo: error: no space left; mend it\n", "grpo: error: no space left; mend it"),
         ("grpo: error in process 1: lost\nTraceback\n", "grpo: error in process 1: lost"),
         ("Traceback\n  File\nKilled\n\n", "grpo: failed; it last wrote: Killed"),
-        ("", "grpo: failed; it last wrote: nothing"),
+        ("", "grpo: failed, and its log is empty: is the disk full?"),
         (None, "grpo: failed, and its log cannot be read: No such file or directory"),
     ],
 )

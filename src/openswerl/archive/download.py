@@ -12,10 +12,10 @@ import msgspec
 from omegaconf import DictConfig
 
 from openswerl.archive.transfer import Origin, file_digest, transfer
+from openswerl.disks import lock
 from openswerl.errors import UserError
 from openswerl.files import write_json
 from openswerl.progress import Progress
-from openswerl.stage import lock
 from openswerl.threads import in_threads
 from openswerl.web import GaveUp, Web
 

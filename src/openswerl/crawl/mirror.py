@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from omegaconf import DictConfig
 
 from openswerl.crawl.git import environment, require_git
+from openswerl.disks import lock
 from openswerl.errors import UserError
 from openswerl.progress import Progress
-from openswerl.stage import lock
 from openswerl.threads import in_threads
 from openswerl.web import GaveUp, Transient, Web
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from openswerl.config import Cell
+from openswerl.disks import lock
 from openswerl.errors import UserError
 from openswerl.graph import preflight_cells
-from openswerl.stage import lock, read_result
+from openswerl.stage import read_result
 from openswerl.tracking.replay import replay
 from openswerl.tracking.wandb_run import check_login, online_run
 

@@ -47,4 +47,6 @@ def _error(path: Path, rule: str) -> str:
         return f"{rule}: failed, and its log cannot be read: {error.strerror}"
     said = [line for line in lines if SAID.match(line)]  # first the stage's own
     written = [line.strip() for line in lines if line.strip()]
-    return said[0] if said else f"{rule}: failed; it last wrote: {written[-1] if written else 'nothing'}"
+    if not written:
+        return f"{rule}: failed, and its log is empty: is the disk full?"
+    return said[0] if said else f"{rule}: failed; it last wrote: {written[-1]}"

@@ -64,19 +64,19 @@ def cost_table(found: Mapping[str, Cost], scale: str) -> Table:
 
 def _rates(rows: Rows, short: str, label: str, settings: Any) -> Iterator[Table]:
     ran = f"executed in: {rows.inputs.sandbox}"
-    wilson = f"In brackets: {100 * settings.confidence:g} % intervals."
+    brackets = f"In brackets: {100 * settings.confidence:g} % intervals."
     votes = [row for row in rows.others if row.decoding == "vote"]
     frame = rates.table2(rows.greedy, votes, settings.confidence, short)
     caption = (
-        f"The form of Table 2: greedy decoding, and the vote of the base; {ran}. n: judged answers. {wilson} {SEEDS}"
+        f"The form of Table 2: greedy decoding, and the vote of the base; {ran}. n: judged answers. {brackets} {SEEDS}"
     )
     yield Table("table2", label, f"{caption} {PAPER}", rates.TABLE2, frame, ("interval", "scale"))
     frame = rates.decoding(rows.others)
-    yield Table("decoding", label, f"Sampling and vote; {ran}. {wilson} {SEEDS}", rates.DECODING, frame)
+    yield Table("decoding", label, f"Sampling and vote; {ran}. {brackets} {SEEDS}", rates.DECODING, frame)
     yield Table("paired", label, f"Differences in points; {ran}. {PAIRED}", rates.PAIRED, rates.paired(rows.paired))
-    caption = f"Patches that change a file which the reference fix leaves alone. {GREEDY} n: patches. {wilson}"
+    caption = f"Patches that change a file which the reference fix leaves alone. {GREEDY} n: patches. {brackets}"
     yield Table("edits", label, caption, rates.EDITS, rates.edits(rows.edits))
-    caption = f"Every answer has one cause; n: answers, judged or not; {ran}. {wilson} {SEEDS}"
+    caption = f"Every answer has one cause; n: answers, judged or not; {ran}. {brackets} {SEEDS}"
     yield Table("causes", label, caption, failures.CAUSES, failures.causes(rows.inputs, settings), ("interval",))
     yield Table(
         "groups", label, f"Resolved by groups of instances; {ran}.", failures.GROUPS, failures.groups(rows.inputs)
