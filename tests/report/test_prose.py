@@ -69,5 +69,11 @@ def test_what_was_run_counts_the_inputs(job: Job) -> None:
 
 
 def test_exact_matches_are_counted_at_the_end_of_training(job: Job) -> None:
-    text = prose.exact_sentence(gather(job.inputs, job.cfg.grid, job.cfg.report.splits)).replace("\u202f", " ")
-    assert text.endswith("25.0 % (continuous) and 0.0 % (discrete).")
+    inputs = gather(job.inputs, job.cfg.grid, job.cfg.report.splits)
+    text = prose.exact_sentence(inputs).replace("\u202f", " ")
+    assert text.endswith("25.0 % with the continuous reward and 0.0 % with the discrete reward.")
+    continuous, discrete = inputs.trainings
+    seeds = [continuous, replace(discrete, reward="continuous", seed=1), replace(continuous, reward="continuous@tidy")]
+    text = prose.exact_sentence(replace(inputs, trainings=seeds)).replace("\u202f", " ")
+    assert text.endswith("12.5 % with the continuous reward and 25.0 % with the continuous reward (tidy).")
+    assert prose.exact_sentence(replace(inputs, trainings=[])) == ""

@@ -117,6 +117,14 @@ def _labels(folders: Mapping[str, Path], stage: str, name: str, seed: int, varia
     return ([name] if plain else []) + own
 
 
+def by_label(trainings: Sequence[Training]) -> dict[str, list[Training]]:
+    """Return the seeds of each reward and variant, in their first order."""
+    found: dict[str, list[Training]] = {}
+    for run in trainings:
+        found.setdefault(run.reward, []).append(run)
+    return found
+
+
 def input_name(stage: str, label: str, seed: int) -> str:
     """Return the name of the input of a policy or reward, whose variant comes last."""
     name, at, variant = label.partition("@")

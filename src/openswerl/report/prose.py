@@ -1,12 +1,13 @@
 """Sentences that are computed from the numbers, so that no text can outlive a result."""
 
 from collections.abc import Sequence
+from statistics import mean
 from typing import Any
 
 from openswerl.archive.coverage import Month
 from openswerl.report import labels, paper
 from openswerl.report.evaluated import MiniSplit
-from openswerl.report.inputs import Evaluation, Inputs, Training
+from openswerl.report.inputs import Evaluation, Inputs, Training, by_label
 from openswerl.report.labels import parted
 from openswerl.report.ood import Ood, suites
 from openswerl.report.paired import MAIN, Difference
@@ -138,13 +139,13 @@ def exact_share(run: Training) -> float:
 
 
 def exact_sentence(inputs: Inputs) -> str:
-    """Say how often training samples matched the oracle exactly at the end."""
-    seeds = len(inputs.seeds) > 1
+    """Say how often training samples matched the oracle exactly at the end, over all seeds; empty without training."""
     each = [
-        f"{labels.percent(exact_share(run))}\u202f% ({run.reward}{f', seed {run.seed}' if seeds else ''})"
-        for run in inputs.trainings
+        f"{labels.percent(mean(map(exact_share, runs)))}\u202f% with the {labels.rewarded(label)}"
+        for label, runs in by_label(inputs.trainings).items()
     ]
-    return f"Training samples that matched the oracle exactly in the last tenth of the steps: {_listed(each)}."
+    told = f"Training samples that matched the oracle exactly in the last tenth of the steps: {_listed(each)}."
+    return told if each else ""
 
 
 def coverage(months: Sequence[Month]) -> str:

@@ -3,9 +3,9 @@
 from openswerl.report.figures import ablation, bars, funnel, histogram, training
 from openswerl.report.figures.captions import Setting
 from openswerl.report.figures.figure4 import figure4
-from openswerl.report.figures.panels import by_label, panels
+from openswerl.report.figures.panels import panels
 from openswerl.report.figures.svg import Drawing
-from openswerl.report.inputs import Inputs
+from openswerl.report.inputs import Inputs, by_label
 
 
 def draw(inputs: Inputs, setting: Setting) -> dict[str, Drawing]:

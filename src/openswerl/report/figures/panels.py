@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from openswerl.report.figures.palette import Look, look, ranked
-from openswerl.report.inputs import Training
+from openswerl.report.inputs import Training, by_label
 from openswerl.report.labels import parted
 from openswerl.stages import DEFAULT
 
@@ -44,14 +44,6 @@ def panels(trainings: Sequence[Training]) -> list[Panel]:
         return [Panel("", [Series(parted(x)[1] or DEFAULT, ranked(rewards[0], k), runs) for k, (x, runs) in ranks])]
     named = variants != [""]
     return [Panel((v or DEFAULT) if named else "", _series(seeds, v)) for v in sorted(variants, key=bool)]
-
-
-def by_label(trainings: Sequence[Training]) -> dict[str, list[Training]]:
-    """Return the seeds of each reward and variant, in their first order."""
-    found: dict[str, list[Training]] = {}
-    for run in trainings:
-        found.setdefault(run.reward, []).append(run)
-    return found
 
 
 def _series(seeds: Mapping[str, list[Training]], variant: str) -> list[Series]:

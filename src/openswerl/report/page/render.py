@@ -27,6 +27,7 @@ from openswerl.report.tables.table import Table
 from openswerl.stages import DEFAULT
 
 DECODINGS = ("greedy", "sample")
+TIDY = "tidy"  # the variant of a run on untidy oracles
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,7 @@ def origin(content: Content) -> dict[str, Any]:
         "scale": content.cfg.scale,
         "overrides": overrides(content.cfg),
         "sibling": overrides(content.cfg, untidy=not content.cfg.report.untidy),
+        "paired": TIDY in content.cfg.grid.variant,
     }
 
 
