@@ -1,8 +1,5 @@
 """A GRPO step whose processes read each group together (DeepSpeed Ulysses) against the step of one process."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,18 +8,10 @@ import torch
 from grpo.team_step import CASES, step
 from grpo_runs import Runs
 from openswerl.files import read_jsonl
+from several import processes
 
 WORKER = Path(__file__).with_name("team_step.py")
 MEASURED = ("loss", "kl", "entropy", "ratio", "clipped_low", "clipped_high", "grad_norm")
-
-
-def processes(folder, count, *names):
-    command = [sys.executable, "-m", "openswerl.launch", str(count), str(WORKER), str(folder), *names]
-    path = os.pathsep.join([str(WORKER.parents[1]), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return [torch.load(folder / f"{rank}.pt", weights_only=False) for rank in range(count)]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +21,7 @@ def alone(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    return processes(tmp_path_factory.mktemp("two"), 2, *NAMES)
+    return processes(WORKER, tmp_path_factory.mktemp("two"), 2, *NAMES)
 
 
 NAMES = [f"{case}@{stage}" for case in CASES for stage in (2, 3)] + ["kl@0", "kl@1"]
@@ -70,7 +59,7 @@ def test_two_processes_make_the_step_of_one(alone, two, name):
 def test_two_teams_of_two_make_the_step_of_one(alone, tmp_path):
     """Three groups: one team has two of them, the other one and, with the KL term, a filler."""
     names = ["plain@2", "kl@3"]
-    for process in processes(tmp_path, 4, *names):
+    for process in processes(WORKER, tmp_path, 4, *names):
         for name in names:
             ours, theirs = process[name], alone[name.partition("@")[0]]
             ours["metrics"]["forwarded_tokens"] = theirs["metrics"]["forwarded_tokens"]  # a filler is forwarded too

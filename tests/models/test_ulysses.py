@@ -1,8 +1,5 @@
 """Rows that processes read together against plain forward passes of one process, path by path."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,24 +14,15 @@ from openswerl.errors import UserError
 from openswerl.models.engine import Engine
 from openswerl.models.packing import Tree, pack
 from openswerl.models.ulysses import Team, check_team, key_repeats
+from several import processes
 
 WORKER = Path(__file__).with_name("teams.py")
 CPU = torch.device("cpu")
 
 
-def processes(folder, count, team, *cases):
-    """Return what each of the processes saw."""
-    command = [sys.executable, "-m", "openswerl.launch", str(count), str(WORKER), str(folder), str(team), *cases]
-    path = os.pathsep.join([str(WORKER.parents[1]), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return [torch.load(folder / f"{rank}.pt") for rank in range(count)]
-
-
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    return processes(tmp_path_factory.mktemp("two"), 2, 2, *CASES)
+    return processes(WORKER, tmp_path_factory.mktemp("two"), 2, "2", *CASES)
 
 
 def plain_values(model, row):
@@ -90,7 +78,7 @@ def test_two_processes_read_and_step_as_one(two, case):
 @pytest.mark.slow
 def test_two_teams_of_two_step_as_one(tmp_path):
     cases = ("zero0", "zero2", "recomputed")
-    everyone = processes(tmp_path, 4, 2, *cases)
+    everyone = processes(WORKER, tmp_path, 4, "2", *cases)
     for case in cases:
         check(case, everyone)
 
