@@ -38,7 +38,8 @@ def _backend(folder: Path, prune: bool = False, timeout_s: float = 60) -> Docker
 def test_a_script_runs_in_the_root_of_the_patched_tree(fake: Fake, tmp_path: Path) -> None:
     backend = _backend(tmp_path)
     assert backend.run(problem().task, PATCH, PRINTS) == Execution("exited", 3, "4 True\n")
-    subprocess.run(["git", "-C", str(fake.home / "testbed"), "checkout", "-q", "."], check=True)
+    for restore in (["checkout", "-q", "."], ["clean", "-fdxq"]):  # bytecode of the same second and size would stay
+        subprocess.run(["git", "-C", str(fake.home / "testbed"), *restore], check=True)
     assert backend.run(problem().task, "", PRINTS) == Execution("exited", 3, "0 True\n")
     (call, _) = [call for call in fake.calls() if call[2] == "run"]
     assert call[2:5] == ["run", "--rm", "-i"] and call[7:9] == ["--network", "none"]

@@ -19,7 +19,7 @@ from openswerl.evaluate.execution.outcome import Execution
 from openswerl.evaluate.execution.sources import Sources
 from tiny_repository import LIMITS, Tiny, patch
 
-SLEEP = "86399.0625"  # seconds that nobody else sleeps
+SLEEP = f"86399.{os.getpid()}"  # seconds that nobody else sleeps, not even the tests of another process
 
 
 @pytest.fixture(scope="module")
