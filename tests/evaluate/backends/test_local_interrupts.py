@@ -14,7 +14,7 @@ from openswerl.evaluate.backends.locks import locked
 from openswerl.evaluate.execution.actions import Script
 from tiny_repository import PYTHON, Tiny
 
-SLEEP = "86398.0625"  # seconds that nobody else sleeps
+SLEEP = f"86398.{os.getpid()}"  # seconds that nobody else sleeps
 CHILD = f"""
 import sys
 from pathlib import Path
