@@ -51,7 +51,7 @@ test: check sandbox
 	pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/installed-dev sandbox
-	pytest -n 2 --dist loadfile -m slow
+	pytest -n 2 --dist loadfile --no-loadscope-reorder -m slow
 
 # The graph through a real Slurm, which this installs on this machine by apt-get, as root, and stops in the end.
 test-slurm: $(VENV)/installed-dev sandbox

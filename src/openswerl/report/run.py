@@ -11,17 +11,16 @@ from openswerl.report.card import card_rows
 from openswerl.report.editing import edit_rows, pooled_edits
 from openswerl.report.figures.captions import setting
 from openswerl.report.figures.draw import draw
-from openswerl.report.figures.svg import Drawing
 from openswerl.report.figures.write import write as write_figures
 from openswerl.report.inputs import Inputs, gather
 from openswerl.report.page import explorer
 from openswerl.report.page.render import Content, render
 from openswerl.report.paired import ablation, differences
-from openswerl.report.provenance import Provenance, provenance
+from openswerl.report.provenance import provenance
 from openswerl.report.rates import RateRow, pooled_rows, rate_rows
 from openswerl.report.rows import MINI
-from openswerl.report.tables.collect import Rows, collect, cost_table
-from openswerl.report.tables.table import Table
+from openswerl.report.tables.collect import Rows, collect
+from openswerl.report.tables.costs import cost_table
 from openswerl.report.tables.writer import write
 from openswerl.stage import Job
 
@@ -40,7 +39,8 @@ def run(job: Job) -> dict[str, Any]:
     drawn = draw(inputs, setting(job.cfg.scale, settings, inputs))
     costs = {stage: cost for stage, cost in by_stage(job.out.parent).items() if stage != "report"}
     made = provenance(costs)
-    html = render(_content(job, rows, drawn, tables, made))
+    shown = explorer.gather(job.inputs, inputs.evaluations, list(settings.splits), settings.shown_instances)
+    html = render(Content(job.cfg, job.digest, rows, tables, drawn, shown, made))
     names = [*write(job.out, tables), *(f"figures/{name}" for name in write_figures(job.out / "figures", drawn))]
     write_json(job.out / "provenance.json", asdict(made))
     for place in (job.out, job.out.parent.parent):
@@ -80,24 +80,3 @@ def _decoded(inputs: Inputs, decodings: tuple[str, ...], settings: Any) -> list[
         found += pooled_rows(inputs.evaluations, decoding, settings)
         rows += sorted(found, key=lambda row: order.index(row.policy))
     return rows
-
-
-def _content(job: Job, rows: Rows, drawn: dict[str, Drawing], tables: list[Table], made: Provenance) -> Content:
-    settings, evaluations = job.cfg.report, rows.inputs.evaluations
-    return Content(
-        cfg=job.cfg,
-        digest=job.digest,
-        inputs=rows.inputs,
-        greedy=rows.greedy,
-        others=rows.others,
-        differences=rows.paired,
-        figures=drawn,
-        card=rows.card,
-        mini=rows.chosen,
-        rerank=rows.rerank,
-        explorer=explorer.gather(job.inputs, evaluations, list(settings.splits), settings.shown_instances),
-        provenance=made,
-        ood=rows.ood,
-        ood_pairs=rows.ood_paired,
-        tables=tables,
-    )

@@ -3,18 +3,16 @@
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from markupsafe import Markup
 
 from openswerl.report import labels, mini, paper, prose
-from openswerl.report.card import CardRow
-from openswerl.report.editing import EditRow, edit_rows, pooled_edits
+from openswerl.report.editing import EditRow
 from openswerl.report.figures import svg
 from openswerl.report.inputs import Inputs
-from openswerl.report.ood import Ood
 from openswerl.report.page import samples
 from openswerl.report.page.environment import environment
 from openswerl.report.page.explorer import MARKS, Sample, start
@@ -23,6 +21,7 @@ from openswerl.report.paired import MAIN, Difference
 from openswerl.report.provenance import Provenance
 from openswerl.report.rates import RateRow
 from openswerl.report.rows import QualityRow
+from openswerl.report.tables.collect import Rows
 from openswerl.report.tables.table import Table
 from openswerl.stages import DEFAULT
 
@@ -36,19 +35,11 @@ class Content:
 
     cfg: Any
     digest: str
-    inputs: Inputs
-    greedy: list[RateRow]
-    others: list[RateRow]
-    differences: list[Difference]
+    rows: Rows
+    tables: list[Table]
     figures: Mapping[str, svg.Drawing]
-    card: list[CardRow]
-    mini: list[RateRow]
-    rerank: list[Difference]
     explorer: list[Sample]
     provenance: Provenance
-    ood: list[Ood] = field(default_factory=list)
-    ood_pairs: list[Difference] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
 
 
 def render(content: Content) -> str:
@@ -62,7 +53,7 @@ def render(content: Content) -> str:
 
 def context(content: Content) -> dict[str, Any]:
     """Return the variables of the template."""
-    cfg, inputs = content.cfg, content.inputs
+    cfg, rows, inputs = content.cfg, content.rows, content.rows.inputs
     settings = cfg.report
     splits = list(settings.splits)
     return {
@@ -72,20 +63,20 @@ def context(content: Content) -> dict[str, Any]:
         "remarks": prose.remarks(cfg.scale, settings, inputs),
         "lead": prose.what_was_run(inputs, settings),
         "prose": prose,
-        "headline": prose.headline(content.differences),
+        "headline": prose.headline(rows.paired),
         "confidence": f"{100 * settings.confidence:g}\u202f%",
         "sandbox": inputs.sandbox,
         "splits": splits,
         "seeds": inputs.seeds,
-        "pooled": any(row.seed == "all" for row in content.greedy),
+        "pooled": any(row.seed == "all" for row in rows.greedy),
         "gate": prose.gate(inputs),
-        "table2": table_rows(content.greedy, lambda row: row.split),
+        "table2": table_rows(rows.greedy, lambda row: row.split),
         "paper": paper,
-        "decoding": table_rows(_first_split(content, splits[0]), lambda row: row.decoding),
-        "decodings": list(dict.fromkeys(row.decoding for row in _first_split(content, splits[0]))),
-        "pairs": pair_rows(content.differences),
-        "edits": edited(inputs, settings, splits[0]),
-        "ablation": [prose.find(content.differences, MAIN, "grpo-discrete", d) for d in DECODINGS],
+        "decoding": table_rows(_first_split(rows, splits[0]), lambda row: row.decoding),
+        "decodings": list(dict.fromkeys(row.decoding for row in _first_split(rows, splits[0]))),
+        "pairs": pair_rows(rows.paired),
+        "edits": edited(rows, splits[0]),
+        "ablation": [prose.find(rows.paired, MAIN, "grpo-discrete", d) for d in DECODINGS],
         "exact": prose.exact_sentence(inputs),
         "figures": svg.inlined(content.figures),
         "trainings": inputs.trainings,
@@ -96,9 +87,9 @@ def context(content: Content) -> dict[str, Any]:
         "demonstrations": inputs.demonstrations,
         "labels": labels,
         **failures(inputs, splits[0]),
-        **agentless(content, splits[0]),
-        "ood": content.ood,
-        "ood_pairs": content.ood_pairs,
+        **agentless(rows, splits[0]),
+        "ood": rows.ood,
+        "ood_pairs": rows.ood_paired,
         "frames": frames(content.tables),
         **answers(content),
         **origin(content),
@@ -112,17 +103,17 @@ def answers(content: Content) -> dict[str, Any]:
         "explorer": content.explorer,
         "answer_marks": MARKS,
         "start": start(content.explorer),
-        "shelves": [(run, samples.shelves(run.rollouts, shown)) for run in first_seed(content.inputs)],
+        "shelves": [(run, samples.shelves(run.rollouts, shown)) for run in first_seed(content.rows.inputs)],
     }
 
 
 def origin(content: Content) -> dict[str, Any]:
     """Return where the numbers come from and how to make them again."""
     return {
-        "card": content.card,
-        "sources": dict(Counter(row.mark.source for row in content.card).most_common()),
+        "card": content.rows.card,
+        "sources": dict(Counter(row.mark.source for row in content.rows.card).most_common()),
         "provenance": content.provenance,
-        "digests": content.inputs.digests,
+        "digests": content.rows.inputs.digests,
         "digest": content.digest,
         "scale": content.cfg.scale,
         "overrides": overrides(content.cfg),
@@ -131,11 +122,10 @@ def origin(content: Content) -> dict[str, Any]:
     }
 
 
-def edited(inputs: Inputs, settings: Any, split: str) -> list[EditRow]:
+def edited(rows: Rows, split: str) -> list[EditRow]:
     """Return the rows of a split on files edited, policy by policy: of each seed, then of all."""
-    order = list(dict.fromkeys(item.policy for item in inputs.evaluations))
-    rows = [*edit_rows(inputs.evaluations, settings), *pooled_edits(inputs.evaluations, settings)]
-    return sorted((row for row in rows if row.split == split), key=lambda row: order.index(row.policy))
+    order = list(dict.fromkeys(item.policy for item in rows.inputs.evaluations))
+    return sorted((row for row in rows.edits if row.split == split), key=lambda row: order.index(row.policy))
 
 
 def failures(inputs: Inputs, split: str) -> dict[str, Any]:
@@ -145,20 +135,20 @@ def failures(inputs: Inputs, split: str) -> dict[str, Any]:
     return {"causes": [table for table in tables if table], "groups": groups}
 
 
-def agentless(content: Content, split: str) -> dict[str, Any]:
+def agentless(rows: Rows, split: str) -> dict[str, Any]:
     """Return what the section on Agentless Mini shows; `table1` is empty where it did not run."""
-    full = [row for row in content.mini if row.decoding == "mini"]
-    own = [row for row in content.mini if row.split == split]
-    steps = mini.steps(content.inputs, split)
+    full = [row for row in rows.chosen if row.decoding == "mini"]
+    own = [row for row in rows.chosen if row.split == split]
+    steps = mini.steps(rows.inputs, split)
     return {
         "table1": table_rows(full, lambda row: row.split),
         "mini_splits": list(dict.fromkeys(row.split for row in full)),
         "choices": table_rows(own, lambda row: row.decoding),
-        "rerank": {(row.policy, row.seed, row.against): row for row in content.rerank if row.split == split},
+        "rerank": {(row.policy, row.seed, row.against): row for row in rows.rerank if row.split == split},
         "steps": steps,
         "located": [(item, found.localisation) for item, found in steps if found.localisation],
         "bounds": {(i.policy, i.seed): list(found.pass_at_k.values())[-1] for i, found in steps if found.pass_at_k},
-        "executed": prose.executed(content.inputs),
+        "executed": prose.executed(rows.inputs),
     }
 
 
@@ -212,6 +202,6 @@ def overrides(cfg: Any, *, untidy: bool | None = None) -> str:
     return " ".join([*parts, *([f"data.world.untidy={str(chosen).lower()}"] if cfg.report.source == "laptop" else [])])
 
 
-def _first_split(content: Content, split: str) -> list[RateRow]:
+def _first_split(rows: Rows, split: str) -> list[RateRow]:
     """Return the models' rates on the first split in every decoding."""
-    return [r for r in [*content.greedy, *content.others] if r.split == split and not labels.is_gate(r.policy)]
+    return [r for r in [*rows.greedy, *rows.others] if r.split == split and not labels.is_gate(r.policy)]

@@ -1,10 +1,9 @@
 """All tables of the report, each with its name, its label and its caption."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from openswerl.costs import Cost
 from openswerl.report import paper, prose
 from openswerl.report.card import CardRow
 from openswerl.report.editing import EditRow
@@ -13,7 +12,7 @@ from openswerl.report.mini import has_mini
 from openswerl.report.ood import Ood
 from openswerl.report.paired import Difference
 from openswerl.report.rates import RateRow
-from openswerl.report.tables import costs, data, failures, mini, ood, rates, related, training
+from openswerl.report.tables import data, failures, mini, ood, rates, related, training
 from openswerl.report.tables.table import Table
 
 PAPER = (
@@ -52,14 +51,6 @@ def collect(rows: Rows, scale: str, settings: Any) -> Iterator[Table]:
     if rows.ood:
         yield from _out_of_domain(rows, short, settings)
     yield from _data(rows, short, label)
-
-
-def cost_table(found: Mapping[str, Cost], scale: str) -> Table:
-    """Return the cost of each stage, which belongs to no result: times are never equal twice."""
-    caption = (
-        "CPU seconds of the jobs and their children, without what the sandbox ran; the report itself is not in it."
-    )
-    return Table("costs", f"{scale} scale: costs of one machine", caption, costs.COSTS, costs.costs(found))
 
 
 def _rates(rows: Rows, short: str, label: str, settings: Any) -> Iterator[Table]:
