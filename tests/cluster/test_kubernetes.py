@@ -17,16 +17,17 @@ NEEDS = {"mem_mb": 64000, "runtime": 90, "tmpdir": "<TBD>"}
 FAILED = [{"type": "FailureTarget", "status": "True"}, {"type": "Failed", "status": "True", "reason": "X"}]
 
 
-def script(**properties: Any) -> str:
-    known = {"type": "single", "rule": "grpo_variant", "threads": 8, "resources": NEEDS}
-    return f"#!/bin/sh\n# properties = {json.dumps({**known, **properties})}\ncd /project && python -m snakemake it's\n"
+TEXT = "cd /project && python -m snakemake it's\n"
+
+
+def asked(**needs: Any) -> dict[str, Any]:
+    return {"type": "single", "rule": "grpo_variant", "threads": 8, "resources": {**NEEDS, **needs}}
 
 
 def test_a_job_asks_for_what_its_rule_asks_for():
-    text = script(resources={**NEEDS, "gpu": 8})
-    job = manifest(WHOLE, text)
+    job = manifest(WHOLE, asked(gpu=8), TEXT)
     container = job["spec"]["template"]["spec"]["containers"][0]
-    assert container["command"] == ["/bin/sh", "-c", text]
+    assert container["command"] == ["/bin/sh", "-c", TEXT]
     expected = {"cpu": 8, "memory": "64000M", "nvidia.com/gpu": 8}
     assert container["resources"] == {"limits": expected, "requests": expected}
     assert (job["spec"]["activeDeadlineSeconds"], job["spec"]["backoffLimit"]) == (5400, 0)
@@ -36,22 +37,22 @@ def test_a_job_asks_for_what_its_rule_asks_for():
 
 
 def test_a_job_without_gpus_asks_for_none():
-    limits = manifest(WHOLE, script())["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
+    limits = manifest(WHOLE, asked(), TEXT)["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
     assert limits.keys() == {"cpu", "memory"}
 
 
 @pytest.mark.parametrize(
-    ("whole", "text", "message"),
+    ("whole", "properties", "message"),
     [
-        (WHOLE, script(resources={**NEEDS, "mpi": "srun", "nodes": 2}), "grpo_variant wants nodes=2: several nodes"),
-        ({"kind": "Job"}, script(), "the manifest has no spec.template.spec.containers"),
-        ({"spec": {"template": {"spec": {"containers": []}}}}, script(), "the manifest has no spec.template"),
-        (WHOLE, "#!/bin/sh\n", "the job script has no properties of Snakemake"),
+        (WHOLE, asked(mpi="srun", nodes=2), "grpo_variant wants nodes=2: several nodes"),
+        (None, asked(), "the manifest has no spec.template"),
+        ({"kind": "Job"}, asked(), "the manifest has no spec.template.spec.containers"),
+        ({"spec": {"template": {"spec": {"containers": []}}}}, asked(), "the manifest has no spec.template"),
     ],
 )
-def test_what_cannot_be_a_job_is_refused(whole, text, message):
+def test_what_cannot_be_a_job_is_refused(whole, properties, message):
     with pytest.raises(UserError, match=f"^{message}"):
-        manifest(whole, text)
+        manifest(whole, properties, TEXT)
 
 
 def pod(reason: str | None = None, of_pod: str | None = None) -> dict[str, Any]:
@@ -91,13 +92,19 @@ def test_a_job_that_is_gone_has_failed(cluster, capsys):
     assert capsys.readouterr().err == "kubernetes: openswerl-grpo-0 is gone\n"
 
 
+def test_a_cluster_that_does_not_answer_ends_no_workflow(cluster, capsys):
+    (cluster / "kubectl").write_text("#!/bin/sh\necho 'Unable to connect to the server: timeout' >&2\nexit 1\n")
+    assert status("openswerl-grpo-0") == "running"
+    assert "openswerl-grpo-0: kubectl get: Unable to connect to the server: timeout; asked" in capsys.readouterr().err
+
+
 def test_kubectl_speaks_for_itself(cluster):
     with pytest.raises(UserError, match=r"^kubectl delete: error: unknown command$"):
         kubectl("delete")
 
 
 def test_a_job_that_failed_says_why(cluster, tmp_path, capsys):
-    (tmp_path / "job.sh").write_text(f"{script()}\nexit 3\n")
+    (tmp_path / "job.sh").write_text(f"#!/bin/sh\n# properties = {json.dumps(asked())}\nexit 3\n")
     name = submit(str(ROOT / "profiles" / "kubernetes" / "job.yaml"), str(tmp_path / "job.sh"))
     while (word := status(name)) == "running":
         pass

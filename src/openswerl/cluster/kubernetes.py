@@ -6,7 +6,6 @@ python -m openswerl.cluster.kubernetes status NAME                 prints succes
 
 import copy
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,20 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from snakemake.utils import read_job_properties
 
 from openswerl.errors import UserError, last_line
 
-PROPERTIES = re.compile(r"^# properties = (\{.*\})$", re.M)
 ADVICE = {"OOMKilled": "raise its mem_mb", "DeadlineExceeded": "raise its runtime", "Evicted": "run again"}
 
 
-def manifest(whole: Mapping[str, Any], script: str) -> dict[str, Any]:
-    """Return the user's Job with the name, command, time and resources of a job script of Snakemake.
+def manifest(whole: Mapping[str, Any], asked: Mapping[str, Any], script: str) -> dict[str, Any]:
+    """Return the user's Job with the name, time and resources of a job of Snakemake, which runs its script.
 
-    Raises UserError for a script that is none of Snakemake's, a manifest without a container, and for several nodes.
+    `asked` are the job's properties: memory in megabytes (of 10^6 bytes), time in minutes. Raises UserError for a
+    manifest without a container, and for a job of several nodes.
     """
-    asked = _properties(script)
-    name, needs, job = asked.get("rule") or asked["groupid"], asked["resources"], copy.deepcopy(dict(whole))
+    name, needs, job = asked.get("rule") or asked["groupid"], asked["resources"], copy.deepcopy(dict(whole or {}))
     if "mpi" in needs:
         raise UserError(f"{name} wants nodes={needs['nodes']}: several nodes a job are for profiles/slurm")
     try:
@@ -67,18 +66,26 @@ def _reason(pods: Sequence[Mapping[str, Any]], of_job: str | None) -> str:
 
 def submit(path: str, script: str) -> str:
     """Create a Job and return its name. Raises UserError as `manifest` does, and with kubectl's own words."""
-    job = manifest(yaml.safe_load(Path(path).read_text(encoding="utf-8")), Path(script).read_text(encoding="utf-8"))
+    whole, text = (Path(name).read_text(encoding="utf-8") for name in (path, script))
+    job = manifest(yaml.safe_load(whole), read_job_properties(script), text)
     return kubectl("create", "-f", "-", "-o", "name", given=json.dumps(job)).strip().rpartition("/")[2]
 
 
 def status(name: str) -> str:
-    """Return success, failed or running; why a Job failed goes to stderr. A Job that is gone has failed."""
-    found = kubectl("get", "job", name, "--ignore-not-found", "-o", "json")
+    """Return success, failed or running; why a Job failed goes to stderr. A Job that is gone has failed.
+
+    Where kubectl cannot tell, the Job is taken to run: Snakemake asks again, and would end the workflow at an error.
+    """
+    try:
+        found = kubectl("get", "job", name, "--ignore-not-found", "-o", "json")
+        pods = kubectl("get", "pods", "-l", f"job-name={name}", "-o", "json")
+    except UserError as error:
+        print(f"kubernetes: {name}: {error}; asked again", file=sys.stderr)
+        return "running"
     if not found.strip():
         print(f"kubernetes: {name} is gone", file=sys.stderr)
         return "failed"
-    pods = json.loads(kubectl("get", "pods", "-l", f"job-name={name}", "-o", "json"))["items"]
-    word, reason = verdict(json.loads(found), pods)
+    word, reason = verdict(json.loads(found), json.loads(pods)["items"])
     if word == "failed":
         advice = f"; {ADVICE[reason]} in conf/resources/" if reason in ADVICE else ""
         print(f"kubernetes: {name} failed: {reason}{advice}", file=sys.stderr)
@@ -94,14 +101,6 @@ def kubectl(*arguments: str, given: str | None = None) -> str:
     if done.returncode:
         raise UserError(f"kubectl {arguments[0]}: {last_line(done.stderr)}")
     return done.stdout
-
-
-def _properties(script: str) -> dict[str, Any]:
-    found = PROPERTIES.search(script)
-    if found is None:
-        raise UserError("the job script has no properties of Snakemake")
-    properties: dict[str, Any] = json.loads(found[1])
-    return properties
 
 
 if __name__ == "__main__":
