@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,11 +46,9 @@ def _said(error: OSError, folder: Path) -> UserError:
 
 def _probe(folder: Path) -> OSError | None:
     """Return what a file of a megabyte in the folder fails with."""
-    path = folder / ".probe.tmp"
     try:
-        path.write_bytes(bytes(PROBE_BYTES))
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(PROBE_BYTES))
     except OSError as error:
         return OSError(error.errno, error.strerror, str(folder))
-    finally:
-        path.unlink(missing_ok=True)
     return None

@@ -3,6 +3,7 @@
 `files.json` is written before `result.json` and names it too, so that no single fault can make the two agree.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -61,12 +62,14 @@ def discard(folder: Path) -> None:
 def bring_to_now(folder: Path) -> None:
     """Give files that are of the future, since a clock was set back, the time of now.
 
-    Snakemake refuses a job whose outputs are older than its inputs, and deletes those outputs.
+    Snakemake refuses a job whose outputs are older than its inputs, and deletes those outputs. What is not ours to
+    touch is left to its words.
     """
     now = time.time()
     for path in folder.rglob("*"):
-        if path.lstat().st_mtime > now + AHEAD_S:
-            os.utime(path, (now, now), follow_symlinks=False)
+        with contextlib.suppress(OSError):
+            if path.lstat().st_mtime > now + AHEAD_S:
+                os.utime(path, (now, now), follow_symlinks=False)
 
 
 def _recorded(folder: Path) -> dict[str, str]:

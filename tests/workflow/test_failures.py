@@ -37,7 +37,7 @@ Error in rule {rule}:
         ("some line\ngrpo: error: no space left; mend it\n", "grpo: error: no space left; mend it"),
         ("grpo: error in process 1: lost\nTraceback\n", "grpo: error in process 1: lost"),
         ("Traceback\n  File\nKilled\n\n", "grpo: failed; it last wrote: Killed"),
-        ("", "grpo: failed, and its log is empty: is the disk full?"),
+        ("", "grpo: failed, and its log is empty: killed, or a full disk?"),
         (None, "grpo: failed, and its log cannot be read: No such file or directory"),
     ],
 )

@@ -48,5 +48,5 @@ def _error(path: Path, rule: str) -> str:
     said = [line for line in lines if SAID.match(line)]  # first the stage's own
     written = [line.strip() for line in lines if line.strip()]
     if not written:
-        return f"{rule}: failed, and its log is empty: is the disk full?"
+        return f"{rule}: failed, and its log is empty: killed, or a full disk?"
     return said[0] if said else f"{rule}: failed; it last wrote: {written[-1]}"
