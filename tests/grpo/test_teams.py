@@ -8,7 +8,7 @@ import torch
 from grpo.team_step import CASES, step
 from grpo_runs import Runs
 from openswerl.files import read_jsonl
-from several import processes
+from several_processes import processes
 
 WORKER = Path(__file__).with_name("team_step.py")
 MEASURED = ("loss", "kl", "entropy", "ratio", "clipped_low", "clipped_high", "grad_norm")

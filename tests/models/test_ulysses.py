@@ -14,7 +14,7 @@ from openswerl.errors import UserError
 from openswerl.models.engine import Engine
 from openswerl.models.packing import Tree, pack
 from openswerl.models.ulysses import Team, check_team, key_repeats
-from several import processes
+from several_processes import processes
 
 WORKER = Path(__file__).with_name("teams.py")
 CPU = torch.device("cpu")

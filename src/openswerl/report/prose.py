@@ -8,7 +8,6 @@ from openswerl.archive.coverage import Month
 from openswerl.report import labels, paper
 from openswerl.report.evaluated import MiniSplit
 from openswerl.report.inputs import Evaluation, Inputs, Training, by_label
-from openswerl.report.labels import parted
 from openswerl.report.ood import Ood, suites
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rows import QualityRow
@@ -166,7 +165,7 @@ def quality(row: QualityRow) -> str:
 def gate(inputs: Inputs) -> str:
     """Say whether the gate held: gold patches resolve everything, no patch resolves nothing."""
     gold, none = (
-        [row.resolved for item in inputs.gate if parted(item.policy)[0] == name for row in item.outcomes]
+        [row.resolved for item in inputs.gate if labels.parted(item.policy)[0] == name for row in item.outcomes]
         for name in GATE
     )
     text = f"Gold patches resolve {sum(gold)} of {len(gold)} instances; the unchanged code resolves {sum(none)}."

@@ -8,7 +8,6 @@ from openswerl.config import Cell
 from openswerl.report import labels
 from openswerl.report.card import name_of
 from openswerl.report.inputs import Inputs
-from openswerl.report.labels import parted
 from openswerl.report.paired import Difference, difference, with_all
 from openswerl.report.rates import MEASURES, policy_means
 
@@ -29,7 +28,7 @@ def effects(inputs: Inputs, hidden: Iterable[str], settings: Any) -> Iterator[Di
     """
     names = dict.fromkeys(item.policy for item in inputs.evaluations)
     hidden = [*hidden]
-    pairs = [(parted(name)[0], name) for name in names if name in hidden]
+    pairs = [(labels.parted(name)[0], name) for name in names if name in hidden]
     pairs = [(shown, name) for shown, name in pairs if shown in names and shown not in hidden]
     for pair, split, measure, seed in product(pairs, settings.splits, reversed(MEASURES), with_all(inputs.seeds)):
         means = [policy_means(inputs.evaluations, name, seed, "greedy", split, measure) for name in pair]

@@ -11,7 +11,6 @@ from openswerl.report.figures.palette import MUTED, RULE, look
 from openswerl.report.figures.pooled import Pooled, pooled
 from openswerl.report.figures.svg import Drawing, drawing
 from openswerl.report.inputs import Evaluation
-from openswerl.report.labels import parted
 
 HEIGHT = 0.55
 ROW = 0.36  # inches
@@ -21,11 +20,12 @@ FRAME = 0.75
 def figure5(evaluations: Sequence[Evaluation], setting: Setting) -> Drawing:
     """Draw both panels: each reward of the grid on the first split, greedy, then the rewards that the paper has."""
     trained = sorted(
-        (item for item in evaluations if item.policy.startswith("grpo-")), key=lambda item: parted(item.policy)[1] != ""
+        (item for item in evaluations if item.policy.startswith("grpo-")),
+        key=lambda item: labels.parted(item.policy)[1] != "",
     )
     formats = pooled(trained, setting.split, "format", setting.settings)
     repairs = pooled(trained, setting.split, "resolved", setting.settings)
-    printed = [name for name in dict.fromkeys(parted(row.policy)[0] for row in formats) if name in paper.ROWS]
+    printed = [name for name in dict.fromkeys(labels.parted(row.policy)[0] for row in formats) if name in paper.ROWS]
 
     def draw(axes: Sequence[Axes]) -> None:
         _panel(axes[0], formats, [(name, paper.ROWS[name].format) for name in printed])

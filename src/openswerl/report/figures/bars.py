@@ -12,7 +12,6 @@ from openswerl.report.figures.palette import INK, MUTED, PAGE, RULE, look
 from openswerl.report.figures.pooled import Pooled, pooled
 from openswerl.report.figures.svg import Drawing, drawing
 from openswerl.report.inputs import Evaluation
-from openswerl.report.labels import parted
 
 ROW = 0.72  # inches
 FRAME = 0.9
@@ -42,7 +41,7 @@ def resolved(evaluations: Sequence[Evaluation], setting: Setting) -> Drawing:
 
 def paper_resolved(policies: Sequence[str]) -> Drawing:
     """Draw the paper's resolve rates in the order of these policies."""
-    names = list(dict.fromkeys(parted(policy)[0] for policy in policies))
+    names = list(dict.fromkeys(labels.parted(policy)[0] for policy in policies))
 
     def draw(axes: Sequence[Axes]) -> None:
         for place, policy in enumerate(names):

@@ -13,7 +13,6 @@ from openswerl.report.figures.palette import MUTED, PAGE, RULE, look
 from openswerl.report.figures.scaling import AXES, Curve, curves
 from openswerl.report.figures.svg import Drawing, drawing
 from openswerl.report.inputs import Evaluation
-from openswerl.report.labels import parted
 from openswerl.stages import DEFAULT
 
 NAMES = dict(zip(AXES, ("repair samples", "reproduction tests"), strict=True))
@@ -27,9 +26,9 @@ def figure4(evaluations: Sequence[Evaluation], setting: Setting) -> dict[str, Dr
     top = min(100.0, 1.08 * max((p.high for every in found.values() for c in every for p in c.points), default=0))
     drawn: dict[str, Drawing] = {}
     for axis, every in found.items():
-        variants = sorted({parted(one.policy)[1] for one in every})
+        variants = sorted({labels.parted(one.policy)[1] for one in every})
         for variant in variants:
-            own = [one for one in every if parted(one.policy)[1] == variant]
+            own = [one for one in every if labels.parted(one.policy)[1] == variant]
             told = (variant or DEFAULT) if variants != [""] else ""
             name = f"scaling-{axis}-{variant}" if variant else f"scaling-{axis}"
             drawn[name] = ours(name, axis, told, own, top, setting)
@@ -101,7 +100,7 @@ def _line(axes: Axes, one: Curve, sizes: Sequence[int], shift: float) -> Annotat
         axes.plot([place] * len(point.seeds), point.seeds, "o", color=PAGE, markeredgecolor=own.colour, markersize=3)
     rates = [point.rate for point in one.points]
     axes.plot(places, rates, color=own.colour, linestyle=own.dashes, marker=own.marker, markersize=4.5)
-    label = labels.policy(parted(one.policy)[0])
+    label = labels.policy(labels.parted(one.policy)[0])
     return end_label(axes, len(sizes) - 1 + SPREAD / 2, rates[-1], own.colour, label)
 
 

@@ -118,7 +118,7 @@ def origin(content: Content) -> dict[str, Any]:
         "scale": content.cfg.scale,
         "overrides": overrides(content.cfg),
         "sibling": overrides(content.cfg, untidy=not content.cfg.report.untidy),
-        "paired": TIDY in content.cfg.grid.variant,
+        "with_tidy": TIDY in content.cfg.grid.variant,
     }
 
 

@@ -6,7 +6,6 @@ from pandas import DataFrame
 
 from openswerl.report import labels, paper
 from openswerl.report.editing import EditRow
-from openswerl.report.labels import parted
 from openswerl.report.paired import MAIN, Difference
 from openswerl.report.rates import RateRow
 from openswerl.report.tables.columns import (
@@ -49,7 +48,7 @@ def table2(rows: Iterable[RateRow], votes: Iterable[RateRow], confidence: float,
     A row of the paper without one of ours stands last. The format of a gate policy is not defined, as no model wrote
     its patch.
     """
-    ours = [*rows, *(row for row in votes if parted(row.policy)[0] == "base")]
+    ours = [*rows, *(row for row in votes if labels.parted(row.policy)[0] == "base")]
     known = [(row.policy, row.decoding) for row in ours]
     cells = [_table2_cells(row, confidence, scale) for row in ours]
     alone = [row for key, row in paper.REPAIR.items() if key not in known]
@@ -92,7 +91,7 @@ def ablation(rows: Iterable[RateRow], pairs: Sequence[Difference], confidence: f
 
 
 def _of_rewards(row: Difference) -> bool:
-    (first, variant), (second, other) = parted(row.policy), parted(row.against)
+    (first, variant), (second, other) = labels.parted(row.policy), labels.parted(row.against)
     rewards = first == MAIN and second.startswith("grpo-") and second != MAIN and variant == other
     return rewards and (row.measure, row.decoding) == ("resolved", "greedy")
 
